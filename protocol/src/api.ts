@@ -1,0 +1,37 @@
+import type { Static, TSchema } from 'typebox'
+import type * as apps from './apps.ts'
+import type * as audit from './audit.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import type * as identities from './identities.ts'
+import type * as keys from './keys.ts'
+import type * as oauth from './oauth.ts'
+import type * as operations from './operations.ts'
+import type * as passkeys from './passkeys.ts'
+import type * as sessions from './sessions.ts'
+
+type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
+type All =
+  | EndpointsOf<typeof apps>
+  | EndpointsOf<typeof audit>
+  | EndpointsOf<typeof identities>
+  | EndpointsOf<typeof keys>
+  | EndpointsOf<typeof oauth>
+  | EndpointsOf<typeof operations>
+  | EndpointsOf<typeof passkeys>
+  | EndpointsOf<typeof sessions>
+
+/** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */
+export type Api = { [E in All as E['name']]: E }
+
+type Part = 'params' | 'querystring' | 'body'
+type StaticOf<S> = S extends TSchema ? Static<S> : never
+
+/** What a caller gives: exactly the parts that the endpoint has. */
+export type Given<Name extends keyof Api> = {
+  [K in keyof Api[Name]['schema'] & Part]: StaticOf<Api[Name]['schema'][K]>
+}
+
+/** What comes back when it went well. */
+export type Answer<Name extends keyof Api> = StaticOf<
+  Api[Name]['schema']['response'][keyof Api[Name]['schema']['response']]
+>

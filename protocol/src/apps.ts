@@ -1,0 +1,117 @@
+import { Type, type Static } from 'typebox'
+import { endpoint, Nothing } from './endpoint.ts'
+import { limits } from './formats/limits.ts'
+import { standardScopes } from './formats/scope.ts'
+import { ClientId, Instant, WebUrl } from './values.ts'
+
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const Algorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256'), Type.Literal('EdDSA')])
+export type Algorithm = Static<typeof Algorithm>
+
+/** What anyone may know of an app. */
+export const PublicApp = Type.Object({
+  clientId: ClientId,
+  name: Type.String(),
+  description: OrNull(Type.String()),
+  iconUrl: OrNull(Type.String()),
+  websiteUrl: OrNull(Type.String()),
+  privacyUrl: OrNull(Type.String()),
+  termsUrl: OrNull(Type.String()),
+  supportsE2ee: Type.Boolean(),
+  allowedScopes: Type.Array(Type.String()),
+})
+export type PublicApp = Static<typeof PublicApp>
+
+export const Resource = Type.Object({
+  resourceKey: Type.String(),
+  displayName: Type.String(),
+  description: OrNull(Type.String()),
+  scopes: Type.Array(Type.String()),
+  audience: Type.String(),
+  status: Type.String(),
+})
+
+export const readApp = endpoint(
+  'GET /api/oauth/app/:clientId',
+  { security: 'none', cors: 'any origin', summary: 'Public metadata of an app' },
+  { params: Type.Object({ clientId: ClientId }) },
+  { 200: Type.Object({ app: PublicApp, resources: Type.Array(Resource) }) },
+)
+
+const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
+
+const settings = {
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50 }),
+  allowedScopes: Type.Array(Type.Enum([...standardScopes]), { maxItems: standardScopes.length }),
+  description: OrNull(Type.String({ maxLength: 500 })),
+  iconUrl: OrNull(WebUrl),
+  websiteUrl: OrNull(WebUrl),
+  privacyUrl: OrNull(WebUrl),
+  termsUrl: OrNull(WebUrl),
+  idTokenSignedResponseAlg: Algorithm,
+  accessTokenTtlSeconds: Seconds(limits.accessTokenLifetimeSeconds),
+  refreshTokenTtlSeconds: Seconds(limits.refreshTokenLifetimeSeconds),
+}
+const { name, redirectUris, ...optional } = settings
+
+export const NewApp = Type.Object(
+  { name, redirectUris, public: Type.Optional(Type.Boolean()), ...Type.Partial(Type.Object(optional)).properties },
+  { additionalProperties: false },
+)
+export type NewApp = Static<typeof NewApp>
+
+export const AppChange = Type.Partial(Type.Object(settings), { additionalProperties: false })
+export type AppChange = Static<typeof AppChange>
+
+/** An app as its operator sees it. */
+export const App = Type.Object({
+  ...PublicApp.properties,
+  redirectUris: Type.Array(Type.String()),
+  public: Type.Boolean(),
+  idTokenSignedResponseAlg: Algorithm,
+  accessTokenTtlSeconds: Type.Integer(),
+  refreshTokenTtlSeconds: Type.Integer(),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+export type App = Static<typeof App>
+
+const ByClientId = Type.Object({ clientId: ClientId })
+const admin = { security: 'admin', cors: 'no origin' } as const
+
+export const createApp = endpoint(
+  'POST /api/admin/apps',
+  { ...admin, summary: 'Register an app; its secret is shown this once' },
+  { body: NewApp },
+  { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
+)
+
+export const listApps = endpoint(
+  'GET /api/admin/apps',
+  { ...admin, summary: 'List the apps' },
+  {},
+  { 200: Type.Object({ apps: Type.Array(App) }) },
+)
+
+export const showApp = endpoint(
+  'GET /api/admin/apps/:clientId',
+  { ...admin, summary: 'Read an app' },
+  { params: ByClientId },
+  { 200: App },
+)
+
+export const changeApp = endpoint(
+  'PATCH /api/admin/apps/:clientId',
+  { ...admin, summary: 'Change an app' },
+  { params: ByClientId, body: AppChange },
+  { 200: App },
+)
+
+export const deleteApp = endpoint(
+  'DELETE /api/admin/apps/:clientId',
+  { ...admin, summary: 'Delete an app, with every token it holds' },
+  { params: ByClientId },
+  { 204: Nothing },
+)

@@ -1,0 +1,50 @@
+import { Type, type TSchema } from 'typebox'
+
+/** Which of the three hosts answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
+export type HostName = 'api' | 'auth' | 'business' | 'every host'
+
+/** How a caller proves itself; read by the guard test, the OpenAPI document and the reader. */
+export type Security = 'none' | 'client' | 'session' | 'access token' | 'admin'
+
+/** From which origins a browser may call (completions §4.0). */
+export type Cors = 'no origin' | 'any origin' | 'origins of redirect URIs' | 'our pages'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
+type Status = 200 | 201 | 204
+
+type About = { summary: string; security: Security; cors: Cors; host?: HostName }
+
+/** The wire shape of every refusal. */
+export const RefusalBody = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { additionalProperties: true },
+)
+
+/** The schema of an answer without a body. */
+export const Nothing = Type.Null({ description: 'No content' })
+
+/**
+ * One endpoint of the interface, as data: the server mounts it (`host.route({ ...endpoint, handler })`), the browser
+ * and the SDK call it by its name, OpenAPI lists it. Its keys are Fastify's own, so that mounting needs no wrapper.
+ */
+export function endpoint<
+  const Name extends `${Method} /${string}`,
+  const In extends Parts,
+  Ok extends TSchema,
+  const Code extends Status,
+>(name: Name, about: About, parts: In, answer: { [K in Code]: Ok }) {
+  const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
+  const { summary, security, cors, host = 'api' } = about
+  const response = { ...answer, '4xx': RefusalBody } as { [K in Code]: Ok }
+  return { name, method, url, config: { summary, security, cors, host }, schema: { ...parts, response } }
+}
+
+/** What any endpoint value is, for those who walk over all of them. */
+export type AnyEndpoint = {
+  name: string
+  method: Method
+  url: string
+  config: Required<About>
+  schema: Parts & { response: Record<string, TSchema> }
+}

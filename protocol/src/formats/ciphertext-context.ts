@@ -1,0 +1,9 @@
+/**
+ * The `ctx` header of a ciphertext: what it holds and whose it is. A ciphertext moved to another place says so by its
+ * context and does not open there.
+ */
+export const ciphertextContext = {
+  masterKey: (userId: string) => `master-key:${userId}`,
+  signingKey: (identityId: string) => `signing-key:${identityId}`,
+  encryptionKey: (identityId: string) => `encryption-key:${identityId}`,
+} as const

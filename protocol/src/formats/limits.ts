@@ -1,0 +1,29 @@
+/** Lifetimes and sizes of the interface (§8), each named with its unit. */
+export const limits = {
+  bodyBytesMax: 64 * 1024,
+  jsonDepthMax: 32,
+
+  handleCharactersMin: 3,
+  handleCharactersMax: 32,
+  displayNameCharactersMax: 80,
+  identitiesPerUserMax: 20,
+
+  flowLifetimeSeconds: 5 * 60,
+  sessionIdleSeconds: 30 * 24 * 3600,
+  sessionLifetimeSeconds: 90 * 24 * 3600,
+  freshAuthenticationSeconds: 5 * 60,
+
+  codeLifetimeSeconds: 60,
+  accessTokenLifetimeSeconds: 3600,
+  refreshTokenIdleSeconds: 30 * 24 * 3600,
+  refreshTokenLifetimeSeconds: 180 * 24 * 3600,
+  /** How long the refresh token rotated last may be presented again: a lost response, parallel tabs. */
+  refreshRetrySeconds: 10,
+  /** Successors of one generation; more than any honest number of parallel tabs. */
+  refreshSiblingsMax: 64,
+
+  ciphertextBytesMax: 16 * 1024,
+  keyWrapsMax: 40,
+  stateCharactersMax: 8192,
+  nonceCharactersMax: 1024,
+} as const

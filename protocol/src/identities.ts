@@ -1,0 +1,52 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { handlePattern } from './formats/handle.ts'
+import { Instant, Uuid } from './values.ts'
+
+export const Handle = Type.String({ pattern: handlePattern, description: 'The username, without @' })
+export const DisplayName = Type.String({ minLength: 1, maxLength: 320, description: '1 to 80 characters' })
+
+export const Identity = Type.Object({
+  identityId: Uuid,
+  handle: Handle,
+  displayName: Type.String(),
+  avatarUrl: Type.Union([Type.String(), Type.Null()]),
+  email: Type.Union([Type.String(), Type.Null()]),
+  emailVerified: Type.Boolean(),
+  createdAt: Instant,
+})
+export type Identity = Static<typeof Identity>
+
+export const NewIdentity = Type.Object({ handle: Handle, displayName: DisplayName })
+export type NewIdentity = Static<typeof NewIdentity>
+
+const ByIdentity = Type.Object({ identityId: Uuid })
+const session = { security: 'session', cors: 'our pages' } as const
+
+export const listIdentities = endpoint(
+  'GET /api/identities',
+  { ...session, summary: 'List my identities' },
+  {},
+  { 200: Type.Object({ identities: Type.Array(Identity) }) },
+)
+
+export const createIdentity = endpoint(
+  'POST /api/identities',
+  { ...session, summary: 'Add an identity' },
+  { body: NewIdentity },
+  { 201: Identity },
+)
+
+export const readIdentity = endpoint(
+  'GET /api/identities/:identityId',
+  { ...session, summary: 'Read one of my identities' },
+  { params: ByIdentity },
+  { 200: Identity },
+)
+
+export const changeIdentity = endpoint(
+  'PATCH /api/identities/:identityId',
+  { ...session, summary: 'Change how one of my identities is shown' },
+  { params: ByIdentity, body: Type.Object({ displayName: DisplayName }, { additionalProperties: false }) },
+  { 200: Identity },
+)

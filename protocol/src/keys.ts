@@ -1,0 +1,56 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { limits } from './formats/limits.ts'
+import { Base64, Base64Url, Ciphertext, Instant, Uuid } from './values.ts'
+
+const Kind = Type.Union([Type.Literal('passkey_prf'), Type.Literal('recovery_code'), Type.Literal('device')])
+
+/** A wrap of the master key as the browser made it. The server keeps it and cannot open it. */
+export const NewKeyWrap = Type.Object({
+  kind: Kind,
+  credentialId: Type.Optional(Base64Url),
+  ciphertext: Ciphertext,
+})
+export type NewKeyWrap = Static<typeof NewKeyWrap>
+
+export const KeyWrap = Type.Object({
+  wrapId: Uuid,
+  kind: Kind,
+  credentialId: Type.Optional(Base64Url),
+  ciphertext: Ciphertext,
+  createdAt: Instant,
+})
+export type KeyWrap = Static<typeof KeyWrap>
+
+export const NewKeyWraps = Type.Array(NewKeyWrap, { maxItems: limits.keyWrapsMax })
+
+/** A key pair made in the browser: the public half in clear, the private half as a ciphertext. */
+export const NewKeyPair = Type.Object({ publicKey: Base64, encryptedPrivateKey: Ciphertext })
+export type NewKeyPair = Static<typeof NewKeyPair>
+
+/** What the server may check of a recovery code: 32 bytes derived from it, which do not unwrap anything. */
+export const RecoveryAuth = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
+
+const session = { security: 'session', cors: 'our pages' } as const
+const KeyWraps = Type.Object({ keyWraps: Type.Array(KeyWrap) })
+
+export const readKeyWraps = endpoint(
+  'GET /api/account/key-wraps',
+  { ...session, summary: 'Read the wraps of my master key' },
+  {},
+  { 200: KeyWraps },
+)
+
+export const replaceKeyWraps = endpoint(
+  'PUT /api/account/key-wraps',
+  { ...session, summary: 'Replace the wraps of my master key' },
+  { body: Type.Object({ keyWraps: NewKeyWraps }) },
+  { 200: KeyWraps },
+)
+
+export const replaceRecovery = endpoint(
+  'PUT /api/account/recovery',
+  { ...session, summary: 'Replace my recovery code' },
+  { body: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }) },
+  { 200: KeyWraps },
+)

@@ -1,0 +1,224 @@
+import { Type, type Static } from 'typebox'
+import { endpoint, Nothing } from './endpoint.ts'
+import { ClientId, Instant, Uuid } from './values.ts'
+
+/** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
+const Text = Type.String({ maxLength: 16_384 })
+const session = { security: 'session', cors: 'our pages' } as const
+
+export const AuthorizeRequest = Type.Object({
+  clientId: ClientId,
+  redirectUri: Text,
+  identityId: Uuid,
+  scope: Type.Optional(Text),
+  state: Type.Optional(Text),
+  nonce: Type.Optional(Text),
+  codeChallenge: Type.Optional(Text),
+  codeChallengeMethod: Type.Optional(Text),
+  responseMode: Type.Optional(Text),
+})
+export type AuthorizeRequest = Static<typeof AuthorizeRequest>
+
+export const authorize = endpoint(
+  'POST /api/oauth/authorize',
+  { ...session, summary: 'Consent to an app as one of my identities' },
+  { body: AuthorizeRequest },
+  { 200: Type.Object({ redirectUrl: Type.String() }) },
+)
+
+/** An app connected to an identity. The four encryption fields are null for an app without end-to-end encryption. */
+export const Authorization = Type.Object({
+  id: Uuid,
+  clientId: ClientId,
+  appName: Type.String(),
+  appIconUrl: Type.Union([Type.String(), Type.Null()]),
+  appWebsiteUrl: Type.Union([Type.String(), Type.Null()]),
+  identityId: Uuid,
+  scope: Type.String(),
+  createdAt: Instant,
+  lastAuthorizedAt: Instant,
+  encryptionMode: Type.Null(),
+  encryptedAppKey: Type.Null(),
+  appPublicKey: Type.Null(),
+  encryptedAppPrivateKey: Type.Null(),
+})
+export type Authorization = Static<typeof Authorization>
+
+export const listAuthorizations = endpoint(
+  'GET /api/oauth/authorizations',
+  { ...session, summary: 'List the apps that my identities connected' },
+  {},
+  { 200: Type.Object({ authorizations: Type.Array(Authorization) }) },
+)
+
+export const readAuthorization = endpoint(
+  'GET /api/oauth/authorization/:clientId',
+  { ...session, summary: 'What an identity has granted an app, and what of a wanted scope is missing' },
+  {
+    params: Type.Object({ clientId: ClientId }),
+    querystring: Type.Object({ identity_id: Uuid, scope: Type.Optional(Text) }),
+  },
+  {
+    200: Type.Object({
+      authorization: Type.Union([Authorization, Type.Null()]),
+      missingScopes: Type.Array(Type.String()),
+    }),
+  },
+)
+
+export const disconnect = endpoint(
+  'DELETE /api/oauth/authorizations/:id',
+  { ...session, summary: 'Disconnect an app: its codes and tokens for that identity end at once' },
+  { params: Type.Object({ id: Uuid }) },
+  { 204: Nothing },
+)
+
+/** Either spelling of each field; where both are sent they must agree. */
+export const TokenRequest = Type.Object({
+  grant_type: Type.Optional(Text),
+  code: Type.Optional(Text),
+  redirect_uri: Type.Optional(Text),
+  code_verifier: Type.Optional(Text),
+  refresh_token: Type.Optional(Text),
+  scope: Type.Optional(Text),
+  client_id: Type.Optional(Text),
+  client_secret: Type.Optional(Text),
+  grantType: Type.Optional(Text),
+  redirectUri: Type.Optional(Text),
+  codeVerifier: Type.Optional(Text),
+  refreshToken: Type.Optional(Text),
+  clientId: Type.Optional(Text),
+  clientSecret: Type.Optional(Text),
+})
+export type TokenRequest = Static<typeof TokenRequest>
+
+export const TokenUser = Type.Object({
+  id: Uuid,
+  handle: Type.Optional(Type.String()),
+  displayName: Type.Optional(Type.String()),
+  avatarUrl: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  email: Type.Optional(Type.String()),
+})
+export type TokenUser = Static<typeof TokenUser>
+
+export const TokenResponse = Type.Object({
+  access_token: Type.String(),
+  access_token_jwt: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer(),
+  scope: Type.String(),
+  id_token: Type.Optional(Type.String()),
+  refresh_token: Type.Optional(Type.String()),
+  user: TokenUser,
+  user_id: Type.Optional(Uuid),
+})
+export type TokenResponse = Static<typeof TokenResponse>
+
+export const token = endpoint(
+  'POST /api/oauth/token',
+  { security: 'client', cors: 'origins of redirect URIs', summary: 'Exchange a code or a refresh token for tokens' },
+  { body: TokenRequest },
+  { 200: TokenResponse },
+)
+
+export const UserInfo = Type.Object({
+  sub: Uuid,
+  name: Type.Optional(Type.String()),
+  preferred_username: Type.Optional(Type.String()),
+  picture: Type.Optional(Type.String()),
+  updated_at: Type.Optional(Type.Integer()),
+  email: Type.Optional(Type.String()),
+  email_verified: Type.Optional(Type.Boolean()),
+  user_id: Type.Optional(Uuid),
+})
+export type UserInfo = Static<typeof UserInfo>
+
+const bearer = { security: 'access token', cors: 'any origin' } as const
+
+export const userinfo = endpoint(
+  'GET /api/oauth/userinfo',
+  { ...bearer, summary: 'Claims of the identity that signed in' },
+  {},
+  { 200: UserInfo },
+)
+
+export const userinfoByPost = endpoint(
+  'POST /api/oauth/userinfo',
+  { ...bearer, summary: 'Claims of the identity that signed in (OpenID Connect Core §5.3.1)' },
+  {},
+  { 200: UserInfo },
+)
+
+const metadata = { security: 'none', cors: 'any origin', host: 'auth' } as const
+
+export const ProviderMetadata = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Type.String(),
+  token_endpoint: Type.String(),
+  userinfo_endpoint: Type.String(),
+  jwks_uri: Type.String(),
+  scopes_supported: Type.Array(Type.String()),
+  response_types_supported: Type.Array(Type.String()),
+  response_modes_supported: Type.Array(Type.String()),
+  grant_types_supported: Type.Array(Type.String()),
+  subject_types_supported: Type.Array(Type.String()),
+  id_token_signing_alg_values_supported: Type.Array(Type.String()),
+  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  code_challenge_methods_supported: Type.Array(Type.String()),
+  claims_supported: Type.Array(Type.String()),
+  claim_types_supported: Type.Array(Type.String()),
+  ui_locales_supported: Type.Array(Type.String()),
+  acr_values_supported: Type.Array(Type.String()),
+  authorization_response_iss_parameter_supported: Type.Boolean(),
+  claims_parameter_supported: Type.Boolean(),
+  request_parameter_supported: Type.Boolean(),
+  request_uri_parameter_supported: Type.Boolean(),
+  service_documentation: Type.String(),
+})
+export type ProviderMetadata = Static<typeof ProviderMetadata>
+
+export const openidConfiguration = endpoint(
+  'GET /.well-known/openid-configuration',
+  { ...metadata, summary: 'Provider metadata (OpenID Connect Discovery)' },
+  {},
+  { 200: ProviderMetadata },
+)
+
+export const authorizationServerMetadata = endpoint(
+  'GET /.well-known/oauth-authorization-server',
+  { ...metadata, summary: 'Provider metadata (RFC 8414)' },
+  {},
+  { 200: ProviderMetadata },
+)
+
+const PublicJwk = Type.Object({
+  kty: Type.String(),
+  kid: Type.String(),
+  use: Type.Literal('sig'),
+  alg: Type.String(),
+  crv: Type.Optional(Type.String()),
+  x: Type.Optional(Type.String()),
+  y: Type.Optional(Type.String()),
+  n: Type.Optional(Type.String()),
+  e: Type.Optional(Type.String()),
+})
+export type PublicJwk = Static<typeof PublicJwk>
+
+export const jwks = endpoint(
+  'GET /.well-known/jwks.json',
+  { ...metadata, summary: 'The keys that verify our tokens' },
+  {},
+  { 200: Type.Object({ keys: Type.Array(PublicJwk) }) },
+)
+
+export const webfinger = endpoint(
+  'GET /.well-known/webfinger',
+  { ...metadata, summary: 'The issuer of an account (RFC 7033)' },
+  { querystring: Type.Object({ resource: Text, rel: Type.Optional(Text) }) },
+  {
+    200: Type.Object({
+      subject: Type.String(),
+      links: Type.Array(Type.Object({ rel: Type.String(), href: Type.String() })),
+    }),
+  },
+)

@@ -1,0 +1,105 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { DisplayName, Handle, Identity } from './identities.ts'
+import { KeyWrap, NewKeyPair, NewKeyWraps, RecoveryAuth } from './keys.ts'
+import { Base64Url, Instant, Uuid } from './values.ts'
+import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
+
+const FlowId = Type.String({ minLength: 1, maxLength: 100 })
+const User = Type.Object({ userId: Uuid })
+const page = { security: 'none', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'our pages' } as const
+
+export const RegistrationStarted = Type.Object({
+  flowId: FlowId,
+  options: CreationOptions,
+  userId: Uuid,
+  identityId: Uuid,
+})
+export type RegistrationStarted = Static<typeof RegistrationStarted>
+
+export const startRegistration = endpoint(
+  'POST /api/auth/register/start',
+  { ...page, summary: 'Begin an account: the options of its first passkey' },
+  { body: Type.Object({ handle: Handle, displayName: DisplayName }) },
+  { 200: RegistrationStarted },
+)
+
+export const RegistrationFinish = Type.Object({
+  flowId: FlowId,
+  credential: RegistrationResponse,
+  keyWraps: Type.Optional(NewKeyWraps),
+  signingKey: Type.Optional(NewKeyPair),
+  encryptionKey: Type.Optional(NewKeyPair),
+  recoveryAuth: Type.Optional(RecoveryAuth),
+})
+export type RegistrationFinish = Static<typeof RegistrationFinish>
+
+export const finishRegistration = endpoint(
+  'POST /api/auth/register/finish',
+  { ...page, summary: 'Complete an account and sign in' },
+  { body: RegistrationFinish },
+  {
+    201: Type.Object({
+      sessionToken: Type.String(),
+      expiresAt: Instant,
+      user: User,
+      identities: Type.Array(Identity),
+    }),
+  },
+)
+
+export const RequestStarted = Type.Object({ flowId: FlowId, options: RequestOptions })
+
+export const startSignIn = endpoint(
+  'POST /api/auth/login/start',
+  { ...page, summary: 'Begin signing in with a passkey' },
+  { body: Type.Object({ handle: Type.Optional(Type.String({ maxLength: 200 })) }) },
+  { 200: RequestStarted },
+)
+
+export const finishSignIn = endpoint(
+  'POST /api/auth/login/finish',
+  { ...page, summary: 'Sign in with a passkey' },
+  { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
+  {
+    200: Type.Object({
+      sessionToken: Type.String(),
+      expiresAt: Instant,
+      user: User,
+      identities: Type.Array(Identity),
+      keyWraps: Type.Array(KeyWrap),
+    }),
+  },
+)
+
+export const startReauthentication = endpoint(
+  'POST /api/auth/reauthenticate/start',
+  { ...session, summary: 'Begin proving my presence again' },
+  {},
+  { 200: RequestStarted },
+)
+
+export const finishReauthentication = endpoint(
+  'POST /api/auth/reauthenticate/finish',
+  { ...session, summary: 'Prove my presence again with a passkey' },
+  { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
+  { 200: Type.Object({ authTime: Instant }) },
+)
+
+export const Passkey = Type.Object({
+  credentialId: Base64Url,
+  name: Type.String(),
+  createdAt: Instant,
+  lastUsedAt: Instant,
+  backedUp: Type.Boolean(),
+  opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key is bound to this passkey' }),
+})
+export type Passkey = Static<typeof Passkey>
+
+export const listPasskeys = endpoint(
+  'GET /api/auth/passkeys',
+  { ...session, summary: 'List my passkeys' },
+  {},
+  { 200: Type.Object({ passkeys: Type.Array(Passkey) }) },
+)

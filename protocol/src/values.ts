@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+import { limits } from './formats/limits.ts'
+
+/** The values that many schemas share. Only lower-case UUIDs: the text is the key under which a row is found. */
+export const Uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
+export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' })
+export const Base64Url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
+
+/** An opaque ciphertext that only the person's browser opens. */
+export const Ciphertext = Type.String({ minLength: 1, maxLength: limits.ciphertextBytesMax })
+
+/** Base64 as RFC 4648 §4 has it, padded; the server also checks that it is canonical. */
+export const Base64 = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' })
+
+export const ClientId = Type.String({ minLength: 1, maxLength: 200 })
+export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
