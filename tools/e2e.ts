@@ -1,0 +1,24 @@
+/**
+ * `npm run e2e`: the journeys in a real Chromium, one after another; with `--postgres` on a PostgreSQL server that it
+ * starts itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm run e2e -- sign-in`.
+ */
+import { parseArgs } from 'node:util'
+import { Missing } from './postgres.ts'
+import { findPrograms } from './program.ts'
+import { findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
+
+const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
+
+if (!values.postgres) delete process.env.TEST_DATABASE_URL
+await runCommand(() => {
+  process.env.CHROMIUM = findChromium()
+  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 1 })
+  return values.postgres ? withPostgres(work) : work()
+})
+
+function findChromium(): string {
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const found = process.env.CHROMIUM ?? names.flatMap((name) => findPrograms(name))[0]
+  if (!found) throw new Missing('Chromium is needed: apt-get install chromium (or name its path in CHROMIUM)')
+  return found
+}

@@ -1,0 +1,155 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { findPrograms } from './program.ts'
+
+const oldestVersion = 15
+export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** What the machine lacks, in one line that says what to install. */
+export class Missing extends Error {}
+
+export type Cluster = AsyncDisposable & {
+  /** The maintenance database, in which a test makes databases of its own. */
+  url: string
+  /** The process id of the server, for those who measure it. */
+  pid: number
+}
+
+/**
+ * Starts a throw-away PostgreSQL server in a folder of its own, on a free port of 127.0.0.1, with a random password.
+ * It ends, and its folder goes, with the disposal of the cluster or with this process, also by SIGINT, SIGTERM or
+ * SIGHUP. `durable` keeps `fsync` on: benchmarks must pay for it, tests need not. Throws `Missing` where there is none.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<Cluster> {
+  const bin = newestInstallation()
+  const owner = unprivilegedOwner()
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'))
+  const password = randomBytes(16).toString('hex')
+  try {
+    if (owner) chownSync(folder, owner.uid, owner.gid)
+    initialize(bin, folder, password, owner)
+    const port = await freePort()
+    const durability = durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+    const settings = [...durability, `port=${port}`, 'listen_addresses=127.0.0.1', 'max_connections=300']
+    const options = settings.flatMap((setting) => ['-c', setting])
+    const server = spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...options], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...owner,
+    })
+    const end = endWithProcess(server, folder)
+    await readiness(server)
+    return {
+      url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      pid: server.pid ?? 0,
+      [Symbol.asyncDispose]: end,
+    }
+  } catch (error) {
+    remove(folder)
+    throw error
+  }
+}
+
+/** The folder of the newest PostgreSQL that is new enough. */
+function newestInstallation(): string {
+  const folders = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin']
+  const installations = findPrograms('postgres', folders)
+    .map((program) => ({ bin: dirname(program), version: versionOf(program) }))
+    .filter(({ bin, version }) => version >= oldestVersion && findPrograms('initdb', [bin]).length > 0)
+    .toSorted((a, b) => b.version - a.version)
+  const newest = installations[0]
+  if (!newest) throw new Missing(`PostgreSQL ${oldestVersion} or newer is needed: apt-get install postgresql`)
+  return newest.bin
+}
+
+/** 15 for `postgres (PostgreSQL) 15.18 (Debian …)`. */
+function versionOf(program: string): number {
+  const text = execFileSync(program, ['--version'], { encoding: 'utf8' })
+  return Number(/\) (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+function unprivilegedOwner(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+type Owner = ReturnType<typeof unprivilegedOwner>
+
+function initialize(bin: string, folder: string, password: string, owner: Owner): void {
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (owner) chownSync(passwordFile, owner.uid, owner.gid)
+  const options = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  const locale = ['--encoding=UTF8', '--no-locale', '--no-sync']
+  execFileSync(join(bin, 'initdb'), ['-D', join(folder, 'data'), ...options, ...locale], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...owner,
+  })
+}
+
+/** A port that nobody listens on now. The server fails loudly should somebody take it in between. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('The system gave no TCP port')
+  return address.port
+}
+
+/** Settles when the server accepts connections; fails with its own words when it ends before. */
+async function readiness(server: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let words = ''
+  server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-4000)
+    if (words.includes('database system is ready to accept connections')) resolve()
+  })
+  server.once('error', reject)
+  server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${words}`)))
+  await promise
+}
+
+/**
+ * Binds the server to the life of this process, and answers the function that ends it earlier. SIGQUIT is PostgreSQL's
+ * immediate shutdown: nothing in the folder is worth a checkpoint.
+ */
+function endWithProcess(server: ChildProcess, folder: string): () => Promise<void> {
+  const atExit = () => {
+    server.kill('SIGQUIT')
+    remove(folder)
+  }
+  const atSignal = (_: string, number: number) => process.exit(128 + number)
+  process.once('exit', atExit)
+  for (const signal of endingSignals) process.once(signal, atSignal)
+
+  return async () => {
+    process.off('exit', atExit)
+    for (const signal of endingSignals) process.off(signal, atSignal)
+    if (server.exitCode === null && server.signalCode === null) {
+      server.kill('SIGQUIT')
+      await once(server, 'exit')
+    }
+    remove(folder)
+  }
+}
+
+/**
+ * Removes the folder, patiently: a server that is just ending may still write into it, and an exit can't await it.
+ * `rmSync` says nothing when it is disturbed so (Node 26.10); hence the look.
+ */
+function remove(folder: string): void {
+  for (let attempt = 0; attempt < 40 && existsSync(folder); attempt++) {
+    if (attempt > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

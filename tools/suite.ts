@@ -1,0 +1,73 @@
+import { appendFileSync, globSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { endingSignals, Missing, startPostgres } from './postgres.ts'
+
+export type Counts = { passed: number; failed: number }
+
+const root = join(import.meta.dirname, '..')
+const fileTimeoutSeconds = 300
+
+/** Runs the work of a command and prints its counts; what the machine lacks is one line, and exit code 1. */
+export async function runCommand(work: () => Promise<Counts>): Promise<void> {
+  try {
+    reportCounts(await work())
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+/** Runs the work with TEST_DATABASE_URL set: to the one already given, or to a throw-away cluster of our own. */
+export async function withPostgres(work: () => Promise<Counts>): Promise<Counts> {
+  if (process.env.TEST_DATABASE_URL) return work()
+  await using cluster = await startPostgres()
+  process.env.TEST_DATABASE_URL = cluster.url
+  return await work()
+}
+
+/** The test files under those folders; with filters, those whose path contains one of them. */
+export function findTestFiles(folders: string[], filters: string[]): string[] {
+  const patterns = folders.map((folder) => `${folder}/**/*.test.ts`)
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).toSorted()
+  const wanted = filters.map((filter) => (isAbsolute(filter) ? relative(root, filter) : filter.replace(/^\.\//, '')))
+  const found = wanted.length === 0 ? files : files.filter((file) => wanted.some((filter) => file.includes(filter)))
+  return found.map((file) => join(root, file))
+}
+
+/**
+ * Runs each file in a process of its own and prints what happens, failures in full at the end. A file without a test
+ * counts as a failure: node passes it, and a test that silently vanished would look like success.
+ */
+export async function runTestFiles(files: string[], { concurrency }: { concurrency: number }): Promise<Counts> {
+  const stopping = new AbortController()
+  for (const signal of endingSignals) process.prependOnceListener(signal, () => stopping.abort())
+
+  const counts = { passed: 0, failed: 0 }
+  const events = run({ files, concurrency, timeout: fileTimeoutSeconds * 1000, signal: stopping.signal })
+  const empty: string[] = []
+  events.on('test:pass', ({ name, file }) => void (name === file && empty.push(name)))
+  events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
+    if (file !== undefined) return
+    const failed = tests - passed - skipped - todo
+    counts.passed = passed - empty.length
+    counts.failed = Math.max(failed, success ? 0 : 1) + empty.length
+  })
+  const output = events.compose(spec)
+  output.pipe(process.stdout)
+  await finished(output)
+
+  for (const file of empty) console.error(`${relative(root, file)} holds no test`)
+  return counts
+}
+
+/** Prints the last line that a person and the CI read, and adds it to the file that TEST_COUNTS names. */
+export function reportCounts({ passed, failed }: Counts): void {
+  if (passed + failed === 0) console.error('No test ran.')
+  console.log(`${passed} passed, ${failed} failed`)
+  if (process.env.TEST_COUNTS) appendFileSync(process.env.TEST_COUNTS, `${passed} ${failed}\n`)
+  if (failed > 0 || passed === 0) process.exitCode = 1
+}
