@@ -1,0 +1,142 @@
+/**
+ * Who may import whom, and who may write which table (ARCHITECTURE.md). `npm run check` runs it; it prints each arrow
+ * that points the wrong way. The server's rooms stand in one line: a room may import those before it, never one after.
+ */
+import { join } from 'node:path'
+import { importsOf, readSources, type Import, type Source } from './sources.ts'
+
+const rooms =
+  'kernel sessions identity apps tokens organizations delegation authorizations signing encryption ' +
+  'oauth sso fedcm passkeys audit playground'
+const line = [...rooms.split(' '), 'hosts.ts', 'jobs.ts', 'main.ts']
+
+/** The first word of a table's name tells the room that owns it. */
+const ownerOfTable: Record<string, string> = {
+  schema: 'kernel',
+  rate: 'kernel',
+  audit: 'kernel',
+  session: 'sessions',
+  identity: 'identity',
+  person: 'identity',
+  app: 'apps',
+  token: 'tokens',
+  organization: 'organizations',
+  delegation: 'delegation',
+  authorization: 'authorizations',
+  signing: 'signing',
+  encryption: 'encryption',
+  key: 'encryption',
+  oauth: 'oauth',
+  sso: 'sso',
+  fedcm: 'fedcm',
+  passkey: 'passkeys',
+  playground: 'playground',
+}
+
+/** What each package may import of the others; `formats` are the files that both sides run and that need nothing. */
+const packages: Record<string, (target: string, typesOnly: boolean) => boolean> = {
+  protocol: () => false,
+  keys: isFormat,
+  server: (target) => packageOf(target) === 'protocol',
+  web: (target, typesOnly) =>
+    packageOf(target) === 'keys' || isFormat(target) || (typesOnly && packageOf(target) === 'protocol'),
+  cli: (target) => packageOf(target) === 'protocol',
+}
+
+/** Modules that are loaded only when they are needed: `importing file -> specifier`. */
+const dynamicImports = ['web/words.ts -> ./messages/de.ts', 'web/build.ts -> vite']
+
+const querying = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`|\bsql\.raw\(/
+const writing = [
+  /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)/g,
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate)\s+"?(\w+)/gi,
+  /\bupdate\s+(?!set\b)"?(\w+)"?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\b/gi,
+]
+
+/** The arrows that point the wrong way, one line each, and how many modules were read. */
+export function followArrows(root: string): { modules: number; wrong: string[] } {
+  const names = Object.keys(packages)
+  const sources = readSources(root, [`{${names.join(',')}}/**/*.{ts,tsx}`])
+  const unread = names.filter((name) => !sources.some(({ path }) => packageOf(path) === name))
+  const wrong = unread.map((name) => `No module was found in ${name}/, so nothing would be checked there`)
+
+  for (const source of sources) {
+    if (isTesting(source.path)) continue
+    const imports = importsOf(source)
+    for (const found of imports) wrong.push(...wrongBetweenPackages(source, found))
+    if (packageOf(source.path) !== 'server') continue
+    if (!line.includes(roomOf(source.path))) wrong.push(`${source.path} stands in no room that tools/arrows.ts names`)
+    for (const found of imports) wrong.push(...wrongBetweenRooms(source, found))
+    wrong.push(...wrongQueries(source))
+  }
+  const tables = readSources(root, ['server/migrations/*.sql']).flatMap(wrongTables)
+  return { modules: sources.length, wrong: [...wrong, ...tables] }
+}
+
+function wrongBetweenPackages({ path }: Source, { specifier, target, typesOnly, dynamic }: Import): string[] {
+  if (dynamic && !dynamicImports.includes(`${path} -> ${specifier}`))
+    return [`${path} imports ${specifier} dynamically`]
+  if (isFormat(path) && !isFormat(target)) return [`${path} imports ${specifier}, but a format depends on nothing`]
+
+  const from = packageOf(path)
+  if (target === undefined || packageOf(target) === from || packages[from]?.(target, typesOnly)) return []
+  return [`${path} imports ${target}, which ${from} may not${from === 'web' ? ' (types only)' : ''}`]
+}
+
+function wrongBetweenRooms({ path }: Source, { target }: Import): string[] {
+  const from = roomOf(path)
+  if (target === undefined || packageOf(target) !== 'server') return []
+  const to = roomOf(target)
+  if (to === from) return []
+
+  const wrong: string[] = []
+  if (line.indexOf(to) > line.indexOf(from)) wrong.push(`${path} imports ${target}, but ${to} stands after ${from}`)
+  const isPrivate = target.endsWith('/store.ts') || (target.endsWith('/routes.ts') && from !== 'hosts.ts')
+  if (isPrivate) wrong.push(`${path} imports ${target}, which is private to ${to}`)
+  return wrong
+}
+
+function wrongQueries({ path, code }: Source): string[] {
+  const room = roomOf(path)
+  const tables = writing.flatMap((pattern) => [...code.matchAll(pattern)].map(([, table = '']) => table))
+  const mayQuery = room === 'kernel' || path.endsWith('/store.ts')
+  if (!mayQuery && (tables.length > 0 || querying.test(code))) return [`${path} has SQL, which belongs in store.ts`]
+  const foreign = [...new Set(tables)].filter((table) => ownerOf(table) !== room)
+  return foreign.map((table) => `${path} writes ${table}, which is a table of ${ownerOf(table) ?? 'no room'}`)
+}
+
+function wrongTables({ path, text }: Source): string[] {
+  const tables = [...text.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?"?(\w+)/gi)].map(
+    ([, table = '']) => table,
+  )
+  const unowned = tables.filter((table) => !ownerOf(table))
+  return unowned.map((table) => `${path} creates ${table}, whose first word names no room in tools/arrows.ts`)
+}
+
+function ownerOf(table: string): string | undefined {
+  return ownerOfTable[table.split('_')[0] ?? '']
+}
+
+function packageOf(path: string): string {
+  return path.split('/')[0] ?? ''
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function isFormat(path: string | undefined): boolean {
+  return path !== undefined && path.startsWith('protocol/src/formats/')
+}
+
+/** Tests and what they are made of may reach for anything. */
+function isTesting(path: string): boolean {
+  return path.endsWith('.test.ts') || path.startsWith('server/testing/')
+}
+
+if (import.meta.main) {
+  const { modules, wrong } = followArrows(join(import.meta.dirname, '..'))
+  for (const arrow of wrong) console.error(arrow)
+  console.log(`${modules} modules, ${wrong.length === 0 ? 'no' : wrong.length} wrong arrows`)
+  if (wrong.length > 0) process.exitCode = 1
+}

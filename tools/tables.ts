@@ -1,0 +1,103 @@
+/**
+ * Writes `server/kernel/tables.ts`, the row types that Kysely checks queries against, from `server/migrations/*.sql`:
+ * it runs them on an embedded PostgreSQL in memory and reads its catalog. `--check` fails when the file is stale.
+ */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+
+type Column = { table: string; name: string; type: string; nullable: boolean; hasDefault: boolean; checks: string[] }
+
+const header = '// Written by `node tools/tables.ts` from server/migrations. Do not edit.'
+
+/** What `pg` answers for a type, and takes for it; `bigint` is text because it outgrows a number. */
+const typescriptTypes: Record<string, string> = {
+  bigint: 'string',
+  boolean: 'boolean',
+  bytea: 'Uint8Array',
+  'bytea[]': 'Uint8Array[]',
+  'double precision': 'number',
+  integer: 'number',
+  jsonb: 'Json',
+  smallint: 'number',
+  text: 'string',
+  'text[]': 'string[]',
+  'timestamp with time zone': 'Date',
+  uuid: 'string',
+  'uuid[]': 'string[]',
+}
+
+/** The text of `tables.ts` for a database that these migrations made, in their order. */
+export async function describeTables(migrations: string[]): Promise<string> {
+  const database = await PGlite.create()
+  try {
+    for (const sql of migrations) await database.exec(sql)
+    const { rows } = await database.query<Column>(columnsOfTables)
+    return moduleOf(rows)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Partitions are left out: they are written and read through their table. */
+const columnsOfTables = `
+  select pg_class.relname as "table", attname as name, format_type(atttypid, null) as type,
+    not attnotnull as nullable, atthasdef as "hasDefault",
+    array(
+      select pg_get_constraintdef(pg_constraint.oid) from pg_constraint
+      where conrelid = pg_class.oid and contype = 'c' and conkey = array[attnum]
+    ) as checks
+  from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+  order by relname, attnum`
+
+function moduleOf(columns: Column[]): string {
+  const tables = Object.entries(Object.groupBy(columns, ({ table }) => table)).map(([table, own = []]) => {
+    const lines = own.map((column) => `    ${column.name}: ${rowType(column)}\n`)
+    return `  ${table}: {\n${lines.join('')}  }\n`
+  })
+  const body = `export interface Tables {\n${tables.join('')}}\n`
+  const json = '/** Read as a value, written as its text. */\ntype Json = ColumnType<unknown, string, string>\n'
+  const usesJson = /: .*\bJson\b/.test(body)
+  const imports = [usesJson ? 'ColumnType' : '', body.includes('Generated<') ? 'Generated' : ''].filter(Boolean)
+  const importLine = imports.length > 0 ? `import type { ${imports.join(', ')} } from 'kysely'\n` : ''
+  return [`${header}\n${importLine}`, usesJson ? json : '', body].filter(Boolean).join('\n')
+}
+
+function rowType(column: Column): string {
+  const { table, name, type, nullable, hasDefault } = column
+  const plain = literalsOf(column) ?? typescriptTypes[type]
+  if (!plain) throw new Error(`${table}.${name} has the type ${type}, which tools/tables.ts does not know yet`)
+
+  // Kysely's Generated<> does not look inside a ColumnType.
+  const text = nullable ? 'string | null' : 'string'
+  if (plain === 'Json' && hasDefault) return `ColumnType<unknown, ${text} | undefined, ${text}>`
+
+  const withNull = nullable ? `${plain} | null` : plain
+  return hasDefault ? `Generated<${withNull}>` : withNull
+}
+
+/** `'a' | 'b'` for a text column with `check (column in ('a', 'b'))`, as PostgreSQL spells that check. */
+function literalsOf({ name, checks }: Column): string | undefined {
+  for (const check of checks) {
+    const [, list, only] =
+      new RegExp(`^CHECK \\(\\(${name} = (?:ANY \\(ARRAY\\[(.*)\\]\\)|('[^']*'::text))\\)\\)$`).exec(check) ?? []
+    const literals = [...(list ?? only ?? '').matchAll(/'([^']*)'::text/g)].map(([, literal]) => `'${literal}'`)
+    if (literals.length > 0) return literals.join(' | ')
+  }
+  return undefined
+}
+
+if (import.meta.main) {
+  const server = join(import.meta.dirname, '../server')
+  const migrations = globSync('migrations/*.sql', { cwd: server }).toSorted()
+  if (migrations.length === 0) throw new Error('There is no migration in server/migrations')
+
+  const target = join(server, 'kernel/tables.ts')
+  const fresh = await describeTables(migrations.map((file) => readFileSync(join(server, file), 'utf8')))
+  if (!process.argv.includes('--check')) writeFileSync(target, fresh)
+  else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
+    console.error('server/kernel/tables.ts is stale: node tools/tables.ts writes it anew')
+    process.exitCode = 1
+  }
+}
