@@ -1,1 +1,36 @@
 #!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { addCreate } from './apps/create.ts'
+import { addDelete } from './apps/delete.ts'
+import { addList } from './apps/list.ts'
+import { addShow } from './apps/show.ts'
+import { addDoctor } from './doctor.ts'
+import { Cancelled, Failure } from './failure.ts'
+import { addSettings } from './settings.ts'
+import { withoutControls } from './terminal.ts'
+
+const program = new Command('countersign').description('Administers a Countersign server, over its admin API.')
+program.exitOverride().showHelpAfterError('(--help tells more)')
+addSettings(program)
+
+const apps = program.command('apps').description('the apps that people sign in to')
+addCreate(apps)
+addList(apps)
+addShow(apps)
+addDelete(apps)
+addDoctor(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = explain(error)
+}
+
+/** Says what went wrong, where that is still unsaid, and answers the exit code. A fault of ours keeps its stack. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof Cancelled) return 130
+  if (!(error instanceof Failure)) throw error
+  console.error(`error: ${withoutControls(error.message)}`)
+  return 1
+}

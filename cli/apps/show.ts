@@ -1,0 +1,40 @@
+import type { App } from '@countersign/protocol/apps'
+import type { Command } from 'commander'
+import { call } from '../call.ts'
+import { settingsOf } from '../settings.ts'
+import { printJson, printTable } from '../terminal.ts'
+
+export function addShow(apps: Command): void {
+  apps
+    .command('show')
+    .description('show an app')
+    .argument('<clientId>')
+    .action(async (clientId: string, _: unknown, command: Command) => {
+      const settings = settingsOf(command)
+      const app = await call(settings, 'GET /api/admin/apps/:clientId', { params: { clientId } })
+      if (settings.json) return printJson(app)
+      printTable(fieldsOf(app))
+    })
+}
+
+/** An app as rows of a name and a value; what it does not have is left out. */
+export function fieldsOf(app: App): string[][] {
+  const rows: [string, string | null][] = [
+    ['Name', app.name],
+    ['Client ID', app.clientId],
+    ['Kind', app.public ? 'public' : 'confidential'],
+    ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
+    ['Scopes', app.allowedScopes.join(' ')],
+    ['ID tokens', app.idTokenSignedResponseAlg],
+    ['Access tokens', `${app.accessTokenTtlSeconds} s`],
+    ['Refresh tokens', `${app.refreshTokenTtlSeconds} s`],
+    ['Description', app.description],
+    ['Icon', app.iconUrl],
+    ['Website', app.websiteUrl],
+    ['Privacy', app.privacyUrl],
+    ['Terms', app.termsUrl],
+    ['Created', app.createdAt],
+    ['Changed', app.updatedAt],
+  ]
+  return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+}

@@ -1,0 +1,5 @@
+/** Something went wrong that one line can explain; whoever typed the command reads its message, and nothing else. */
+export class Failure extends Error {}
+
+/** The person at the terminal changed their mind. */
+export class Cancelled extends Error {}
