@@ -62,6 +62,12 @@ export interface Tables {
   )
 })
 
+test('only the types that occur are imported', async () => {
+  assert.match(await describeTables(['create table parcel (id uuid)']), /edit\.\n\nexport/)
+  const withDefault = await describeTables([`create table parcel (extras jsonb not null default '{}')`])
+  assert.match(withDefault, /edit\.\nimport type \{ ColumnType \} from 'kysely'\n\nexport/)
+})
+
 test('a type that has no counterpart is refused by the name of its column', async () => {
   await assert.rejects(describeTables(['create table parcel (cost money)']), /parcel\.cost has the type money/)
 })

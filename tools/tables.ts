@@ -58,10 +58,10 @@ function moduleOf(columns: Column[]): string {
   })
   const body = `export interface Tables {\n${tables.join('')}}\n`
   const json = '/** Read as a value, written as its text. */\ntype Json = ColumnType<unknown, string, string>\n'
-  const usesJson = /: .*\bJson\b/.test(body)
-  const imports = [usesJson ? 'ColumnType' : '', body.includes('Generated<') ? 'Generated' : ''].filter(Boolean)
-  const importLine = imports.length > 0 ? `import type { ${imports.join(', ')} } from 'kysely'\n` : ''
-  return [`${header}\n${importLine}`, usesJson ? json : '', body].filter(Boolean).join('\n')
+  const parts = [/: Json\b/.test(body) ? json : '', body].filter((part) => part !== '').join('\n')
+  const types = ['ColumnType', 'Generated'].filter((type) => parts.includes(`${type}<`))
+  const imports = types.length > 0 ? `import type { ${types.join(', ')} } from 'kysely'\n` : ''
+  return `${header}\n${imports}\n${parts}`
 }
 
 function rowType(column: Column): string {
