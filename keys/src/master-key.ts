@@ -1,0 +1,107 @@
+import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
+import { CannotOpen, importEnvelopeKey, open, seal } from './envelope.ts'
+import {
+  importEncryptionKey,
+  importSigningKey,
+  newEncryptionKeyPair,
+  newSigningKeyPair,
+  type KeyPair,
+} from './key-pair.ts'
+import type { WrappingKey } from './wrapping-key.ts'
+
+/** A key pair of an identity as the server keeps it: the private half as a ciphertext under the master key. */
+export type SealedKeyPair = { publicKey: string; encryptedPrivateKey: string }
+
+const masterKeyBytes = 32
+
+/** A new master key. It is lost with the page unless it is wrapped. */
+export function newMasterKey(): MasterKey {
+  return new MasterKey(crypto.getRandomValues(new Uint8Array(masterKeyBytes)))
+}
+
+/** Opens a wrap of a person's master key. Throws `CannotOpen`. */
+export async function openMasterKey(ciphertext: string, wrapping: WrappingKey, userId: string): Promise<MasterKey> {
+  return new MasterKey(await wrapping.open(ciphertextContext.masterKey(userId), ciphertext))
+}
+
+/**
+ * The key under which a person's private keys are sealed. It neither prints nor serializes its bytes. A call that began
+ * before `forget` completes; one that begins afterwards throws.
+ */
+export class MasterKey {
+  readonly #bytes: Uint8Array
+  #forgotten = false
+
+  /** Takes the 32 bytes over: from here on they are its own, and `forget` zeroes them. */
+  constructor(bytes: Uint8Array) {
+    if (bytes.length !== masterKeyBytes) throw new RangeError(`A master key has ${masterKeyBytes} bytes`)
+    this.#bytes = bytes
+  }
+
+  /** The ciphertext from which `openMasterKey` makes this key again, with the same wrapping key and person. */
+  async wrap(wrapping: WrappingKey, userId: string): Promise<string> {
+    return this.#lend((bytes) => wrapping.seal(ciphertextContext.masterKey(userId), bytes))
+  }
+
+  async newSigningKey(identityId: string): Promise<SealedKeyPair> {
+    return this.#sealPair(ciphertextContext.signingKey(identityId), newSigningKeyPair)
+  }
+
+  async newEncryptionKey(identityId: string): Promise<SealedKeyPair> {
+    return this.#sealPair(ciphertextContext.encryptionKey(identityId), newEncryptionKeyPair)
+  }
+
+  /** An identity's Ed25519 private key, for `sign` alone and not extractable. Throws `CannotOpen`. */
+  async openSigningKey(identityId: string, encryptedPrivateKey: string): Promise<CryptoKey> {
+    return importSigningKey(await this.#openJwk(ciphertextContext.signingKey(identityId), encryptedPrivateKey))
+  }
+
+  /** An identity's X25519 or P-256 private key, for `deriveBits` alone and not extractable. Throws `CannotOpen`. */
+  async openEncryptionKey(identityId: string, encryptedPrivateKey: string): Promise<CryptoKey> {
+    return importEncryptionKey(await this.#openJwk(ciphertextContext.encryptionKey(identityId), encryptedPrivateKey))
+  }
+
+  /** Zeroes the key. What was opened with it, and the copies that a runtime makes by itself, are out of its reach. */
+  forget(): void {
+    this.#bytes.fill(0)
+    this.#forgotten = true
+  }
+
+  async #sealPair(context: string, newPair: () => Promise<KeyPair>): Promise<SealedKeyPair> {
+    const key = await this.#lend(importEnvelopeKey)
+    const { publicKey, privateKey } = await newPair()
+    const plaintext = new TextEncoder().encode(JSON.stringify(privateKey))
+    return { publicKey, encryptedPrivateKey: await seal(key, context, plaintext) }
+  }
+
+  async #openJwk(context: string, ciphertext: string): Promise<JsonWebKey> {
+    const key = await this.#lend(importEnvelopeKey)
+    return readJwk(await open(key, context, ciphertext))
+  }
+
+  /** Lends a copy, taken at once: a `forget` while the borrower waits must not make it seal with zeros, or seal zeros. */
+  async #lend<Result>(borrow: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
+    if (this.#forgotten) throw new Error('This master key was forgotten')
+    const copy = this.#bytes.slice()
+    try {
+      return await borrow(copy)
+    } finally {
+      copy.fill(0)
+    }
+  }
+}
+
+function readJwk(plaintext: Uint8Array): JsonWebKey {
+  const jwk = parseQuietly(new TextDecoder().decode(plaintext))
+  if (typeof jwk !== 'object' || jwk === null) throw new CannotOpen()
+  return jwk
+}
+
+/** JSON, or undefined: the error of JSON.parse quotes the text that it could not read, which here is a secret. */
+function parseQuietly(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
