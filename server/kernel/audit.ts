@@ -1,0 +1,46 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Database, Transaction } from './database.ts'
+
+/** What happened, in the past tense; the words are kept for ever. */
+export type AuditAction =
+  | 'account.registered'
+  | 'account.key_wraps_replaced'
+  | 'account.recovery_replaced'
+  | 'session.started'
+  | 'session.ended'
+  | 'session.reauthenticated'
+  | 'passkey.counter_went_back'
+  | 'identity.created'
+  | 'identity.changed'
+  | 'app.created'
+  | 'app.changed'
+  | 'app.deleted'
+  | 'app.authorized'
+  | 'app.disconnected'
+  | 'tokens.reuse_detected'
+
+export type Audited = {
+  action: AuditAction
+  actor: 'person' | 'app' | 'operator' | 'system'
+  userId?: string
+  identityId?: string
+  clientId?: string
+  details?: Record<string, string | number | boolean | string[]>
+}
+
+/** Records an act, in the transaction of the act where there is one. Details hold no secret and nothing that was said. */
+export async function record(db: Database | Transaction, audited: Audited, now: Date): Promise<void> {
+  await db
+    .insertInto('audit_entry')
+    .values({
+      entry_id: randomUUIDv7(),
+      at: now,
+      action: audited.action,
+      actor: audited.actor,
+      user_id: audited.userId ?? null,
+      identity_id: audited.identityId ?? null,
+      client_id: audited.clientId ?? null,
+      details: JSON.stringify(audited.details ?? {}),
+    })
+    .execute()
+}

@@ -1,0 +1,13 @@
+/** Where the present instant comes from: the system's clock, or one that a test turns. */
+export type Clock = () => Date
+
+export const systemClock: Clock = () => new Date()
+
+export function secondsAfter(instant: Date, seconds: number): Date {
+  return new Date(instant.getTime() + seconds * 1000)
+}
+
+/** Seconds since the epoch, as JWTs count (RFC 7519 §2, NumericDate). */
+export function numericDate(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000)
+}

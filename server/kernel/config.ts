@@ -1,0 +1,134 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { Secret } from './secret.ts'
+
+export type Config = {
+  baseUrl: URL
+  authUrl: URL
+  businessUrl: URL
+  /** One listener for all three hosts, told apart by `Host`; undefined: one listener for each port of the URLs. */
+  port: number | undefined
+  databaseUrl: Secret | undefined
+  dataDirectory: string
+  /** Roots of encryption at rest; the first encrypts, all decrypt. Undefined: kept in the data directory. */
+  secretKeys: Secret[] | undefined
+  adminToken: Secret | undefined
+  relyingPartyId: string
+  trustProxy: number | string[] | false
+  logLevel: string
+  rateLimits: boolean
+  demo: boolean
+  /** Settings that were given and that this version does nothing with. */
+  ignored: string[]
+}
+
+/** A setting that stops the start: its name, what is wrong, and how to mend it, in one line. */
+export class ConfigError extends Error {}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+const notYetUsed = ['SMTP_URL', 'MAIL_FROM', 'METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+
+/** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const given = (name: string) => environment[name]?.trim() || undefined
+  const baseUrl = readUrl('BASE_URL', given('BASE_URL') ?? 'http://localhost:4400')
+  const authUrl = readUrl('AUTH_URL', given('AUTH_URL') ?? 'http://localhost:4401')
+  const businessUrl = readUrl('BUSINESS_URL', given('BUSINESS_URL') ?? 'http://localhost:4402')
+  const local = [baseUrl, authUrl, businessUrl].every(isLocal)
+  const databaseUrl = readDatabaseUrl(given('DATABASE_URL'))
+
+  if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
+    throw new ConfigError(
+      'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 to accept that the embedded database does not survive a power cut.',
+    )
+  if (given('WORKERS') && given('WORKERS') !== '1')
+    throw new ConfigError('WORKERS must be 1 or unset: this version runs in one process.')
+
+  return {
+    baseUrl,
+    authUrl,
+    businessUrl,
+    port: readPort(given('PORT')),
+    databaseUrl,
+    dataDirectory: resolve(given('DATA_DIR') ?? './data'),
+    secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
+    adminToken: readAdminToken(given('ADMIN_TOKEN')),
+    relyingPartyId: readRelyingPartyId(given('WEBAUTHN_RP_ID'), authUrl),
+    trustProxy: readTrustProxy(given('TRUST_PROXY')),
+    logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
+    rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
+    demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    ignored: notYetUsed.filter((name) => given(name) !== undefined),
+  }
+}
+
+/** Whether a URL's host is this machine by name or loopback address, where plain `http` is safe. */
+export function isLocal({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
+}
+
+function readUrl(name: string, text: string): URL {
+  const url = URL.parse(text)
+  if (!url) throw new ConfigError(`${name} is not a URL: set it to an origin such as https://id.example.com.`)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new ConfigError(`${name} must start with https:// (or http:// on localhost).`)
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(`${name} must be an origin alone, without path, query or credentials: ${url.origin}.`)
+  if (url.protocol === 'http:' && !isLocal(url))
+    throw new ConfigError(`${name} must use https: only localhost may be served without TLS.`)
+  return url
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new ConfigError('PORT must be a number from 1 to 65535, or unset.')
+  return port
+}
+
+function readDatabaseUrl(text: string | undefined): Secret | undefined {
+  if (text === undefined) return undefined
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
+  return new Secret(text)
+}
+
+function readSecretKeys(text: string | undefined, required: boolean): Secret[] | undefined {
+  if (text === undefined && required)
+    throw new ConfigError('SECRET_KEY is missing: with DATABASE_URL set it to a random text (openssl rand -base64 32).')
+  const keys = text?.split(',').map((key) => key.trim())
+  if (keys?.some((key) => key.length < 32))
+    throw new ConfigError('SECRET_KEY must be at least 32 characters: openssl rand -base64 32 makes one.')
+  return keys?.map((key) => new Secret(key))
+}
+
+function readAdminToken(text: string | undefined): Secret | undefined {
+  if (text === undefined) return undefined
+  if (text.length < 32 || /\s/.test(text))
+    throw new ConfigError('ADMIN_TOKEN must be at least 32 characters without spaces: openssl rand -hex 32 makes one.')
+  return new Secret(text)
+}
+
+function readRelyingPartyId(text: string | undefined, { hostname }: URL): string {
+  const id = text ?? hostname
+  if (isIP(id.replaceAll(/[[\]]/g, '')))
+    throw new ConfigError('AUTH_URL must have a host name: browsers make no passkeys for an IP address.')
+  if (hostname !== id && !hostname.endsWith(`.${id}`))
+    throw new ConfigError(`WEBAUTHN_RP_ID must be ${hostname}, the host of AUTH_URL, or a parent domain of it.`)
+  return id
+}
+
+function readTrustProxy(text: string | undefined): number | string[] | false {
+  if (text === undefined || text === 'off') return false
+  if (/^[1-9]$/.test(text)) return Number(text)
+  const networks = text.split(',').map((network) => network.trim())
+  if (networks.some((network) => !isIP(network.replace(/\/\d{1,3}$/, ''))))
+    throw new ConfigError('TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.')
+  return networks
+}
+
+function readChoice(name: string, text: string, choices: string[]): string {
+  if (!choices.includes(text)) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`)
+  return text
+}

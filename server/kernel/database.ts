@@ -1,0 +1,118 @@
+import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
+import pg from 'pg'
+import { openEmbedded } from './embedded-database.ts'
+import { migrate } from './migrate.ts'
+import type { Secret } from './secret.ts'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+export type Transaction = KyselyTransaction<Tables>
+
+/** A statement that PostgreSQL plans once a connection: its name, and its text with `$1`-style parameters. */
+export type Statement = { name: string; text: string }
+
+/** Runs a prepared statement: one round trip, one commit. For the hot paths; the rest is Kysely's. */
+export type Prepared = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
+
+export type Storage = {
+  db: Database
+  prepared: Prepared
+  embedded: boolean
+  /** Resolves when the database answers; rejects when it does not. */
+  ping: () => Promise<void>
+  close: () => Promise<void>
+}
+
+type Opening = {
+  url: Secret | undefined
+  /** Where the embedded database lives when there is no URL; undefined: in memory. */
+  directory: string | undefined
+  onPanic: (message: string) => void
+  onConnectionError: (error: Error) => void
+}
+
+const poolSize = 12
+const statementTimeoutMilliseconds = 5000
+
+/** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
+export async function openStorage({ url, directory, onPanic, onConnectionError }: Opening): Promise<Storage> {
+  const embedded = url ? undefined : await openEmbedded(directory, onPanic)
+  const pool = embedded?.pool ?? serverPool(url, onConnectionError)
+  try {
+    await migrate(pool)
+  } catch (error) {
+    await (embedded?.close() ?? pool.end())
+    throw error
+  }
+  return storageOver(pool, embedded?.close)
+}
+
+/** A storage over a pool whose database is migrated. `closeAll` replaces the ending of the pool alone. */
+export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    async prepared<Row extends object>(statement: Statement, values: unknown[]) {
+      const { rows } = await pool.query<Row>({ ...statement, values })
+      return rows
+    },
+    embedded: closeAll !== undefined,
+    async ping() {
+      await pool.query('select 1')
+    },
+    close: closeAll ?? (() => pool.end()),
+  }
+}
+
+/** PostgreSQL over the network. A connection that breaks while idle is reported, and replaced by the next query. */
+export function serverPool(url: Secret | undefined, onConnectionError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url?.reveal(),
+    max: poolSize,
+    connectionTimeoutMillis: statementTimeoutMilliseconds,
+    statement_timeout: statementTimeoutMilliseconds,
+    query_timeout: 2 * statementTimeoutMilliseconds,
+    idle_in_transaction_session_timeout: statementTimeoutMilliseconds,
+    keepAlive: true,
+  })
+  pool.on('error', onConnectionError)
+  return pool
+}
+
+const attemptsMax = 4
+
+/**
+ * Runs `work` in a transaction, again where the database says that two transactions met (`40001`, `40P01`). Inside it
+ * only `tx` may be used: on the embedded database, another connection would wait for this one for ever.
+ */
+export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === attemptsMax || !isConflict(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt))
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  const code = databaseCode(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** Whether a row was refused because its key is taken; `constraint` narrows it to one constraint. */
+export function isTaken(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+}
+
+/** Whether the database is away, rather than the statement wrong: the caller may try again later. */
+export function isUnavailable(error: unknown): boolean {
+  const code = databaseCode(error)
+  if (code !== undefined && /^(08|57P0|53|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)) return true
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+}
+
+function databaseCode(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return databaseCode(error.errors[0])
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Cors, HostName, Security } from '@countersign/protocol/endpoint'
+import { limits } from '@countersign/protocol/formats/limits'
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
+import { isUnavailable } from './database.ts'
+import type { Kernel } from './kernel.ts'
+import { parseForm, parseJson, requireSound } from './parse.ts'
+import { Refusal, refusals } from './refusal.ts'
+import { Routes } from './route-table.ts'
+import { securityHeaders } from './security-headers.ts'
+import { version } from './version.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    summary?: string
+    security?: Security
+    cors?: Cors
+    host?: HostName
+    /** Whether the route also takes `application/x-www-form-urlencoded`. */
+    form?: boolean
+    /** Whether its faults and refusals are shown as a page. */
+    page?: boolean
+  }
+}
+
+const refuse = refusals({
+  invalid_request: [400, 'The request is malformed.'],
+  not_found: [404, 'There is nothing at this address.'],
+  method_not_allowed: [405, 'This address does not answer to that method.'],
+  payload_too_large: [413, 'The body is larger than 64 KiB.'],
+  unsupported_media_type: [415, 'Send application/json, or application/x-www-form-urlencoded where it is allowed.'],
+  misdirected_request: [421, 'This address is on another host.'],
+  server_error: [500, 'Something failed on our side. It has been logged under this request id.'],
+  temporarily_unavailable: [503, 'The service is not available right now. Try again in a moment.'],
+})
+
+export type Surroundings = {
+  origin: URL
+  origins: Origins
+  /** The origin of the host that has this path, when it is another one. */
+  elsewhere: (path: string) => string | undefined
+  /** Shows a refusal to a person, where the request was for a page. */
+  errorPage: (reply: FastifyReply, refusal: Refusal, requestId: string) => FastifyReply
+}
+
+/** One of the three hosts: its routes, and what all of them have in common. */
+export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surroundings: Surroundings) {
+  const app = Fastify({
+    bodyLimit: limits.bodyBytesMax,
+    trustProxy: trustOf(config.trustProxy),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    logger: false,
+    routerOptions: { maxParamLength: 2000 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  const routes = new Routes()
+  const headers = { ...securityHeaders(surroundings.origin), 'countersign-version': version, 'cache-control': 'no-store' }
+
+  app.addHook('onRoute', (route) => routes.add(route))
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    await allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
+  })
+  app.addHook('preValidation', async ({ params, query }) => {
+    requireSound(params)
+    requireSound(query)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    log.info({
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    })
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => parseJson(body))
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      if (!request.routeOptions.config.form) throw refuse.unsupported_media_type()
+      return parseForm(body)
+    },
+  )
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = refusalOf(error, request, log)
+    reply.status(refusal.status).headers(refusal.headers)
+    return request.routeOptions.config.page
+      ? surroundings.errorPage(reply, refusal, request.id)
+      : reply.send(refusal.toBody())
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = pathOf(request)
+    const found = routes.at(path)
+    const allowed = [...found.keys()]
+    if (request.method === 'OPTIONS' && found.size > 0) {
+      const asked = found.get(request.headers['access-control-request-method'] ?? '') ?? 'no origin'
+      return answerPreflight(request, reply, allowed, await allowOrigin(request, reply, asked, surroundings.origins))
+    }
+    if (found.size > 0) throw refuse.method_not_allowed({ headers: { allow: allowed.join(', ') } })
+    const right = surroundings.elsewhere(path)
+    if (right) throw refuse.misdirected_request({ sentence: `This address is on another host: ${right}${path}` })
+    const refusal = refuse.not_found()
+    if (!request.headers.accept?.includes('text/html')) throw refusal
+    return surroundings.errorPage(reply.status(404), refusal, request.id)
+  })
+  return Object.assign(app, { routes })
+}
+export type Host = ReturnType<typeof createHost>
+
+/** A check that runs before the body is read, and the way to its result. */
+export function guard<Proof extends object>(prove: (request: FastifyRequest) => Promise<Proof>) {
+  const proofs = new WeakMap<FastifyRequest, Proof>()
+  return {
+    onRequest: async (request: FastifyRequest): Promise<void> => void proofs.set(request, await prove(request)),
+    of(request: FastifyRequest): Proof {
+      const proof = proofs.get(request)
+      if (!proof) throw new Error(`${request.routeOptions.url} reads a proof that no guard made`)
+      return proof
+    },
+  }
+}
+
+/** The token of `Authorization: Bearer` (RFC 6750 §2.1), where there is one. */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  return request.headers.authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1]
+}
+
+/** Which of the addresses before us may say whom a request is from: so many hops, or these networks. */
+function trustOf(setting: Kernel['config']['trustProxy']) {
+  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
+}
+
+/** The path as it was sent, without its query. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? ''
+}
+
+/** What the caller is told of anything thrown. What is not a refusal is our fault: logged once, and not explained. */
+function refusalOf(error: FastifyError, request: FastifyRequest, log: Kernel['log']): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.validation) return refuse.invalid_request({ sentence: describeViolation(error) })
+  if (error.statusCode === 413) return refuse.payload_too_large()
+  if (error.statusCode === 415) return refuse.unsupported_media_type()
+  if (error.statusCode !== undefined && error.statusCode < 500) return refuse.invalid_request()
+  if (isUnavailable(error)) {
+    log.warn({ requestId: request.id, error }, 'the database is away')
+    return refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+  }
+  log.error({ requestId: request.id, error }, 'a request failed')
+  return refuse.server_error({ fields: { requestId: request.id } })
+}
+
+/** The first violation of a schema as a sentence, without quoting what was sent. */
+function describeViolation({ validation, validationContext }: FastifyError): string {
+  const [violation] = validation ?? []
+  const place = violation?.instancePath.slice(1).replaceAll('/', '.') || `the ${validationContext ?? 'request'}`
+  const missing = violation?.params['missingProperty']
+  const surplus = violation?.params['additionalProperty']
+  if (typeof missing === 'string') return `${missing} is missing.`
+  if (typeof surplus === 'string') return `${surplus} is not a field of this request.`
+  if (violation?.keyword === 'pattern' || violation?.keyword === 'format') return `${place} is malformed.`
+  return `${place} ${violation?.message ?? 'is malformed'}.`
+}

@@ -1,0 +1,19 @@
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database, Prepared } from './database.ts'
+import type { Keyring } from './keyring.ts'
+import type { Logger } from './log.ts'
+import type { RateLimits } from './rate-limit.ts'
+import type { Secret } from './secret.ts'
+
+/** What every capability stands on. Grows slowly, and never learns a capability's name. */
+export type Kernel = {
+  config: Config
+  db: Database
+  prepared: Prepared
+  clock: Clock
+  log: Logger
+  rateLimits: RateLimits
+  keyring: Keyring
+  adminToken: Secret
+}

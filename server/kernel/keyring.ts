@@ -1,0 +1,41 @@
+import { hkdfSync } from 'node:crypto'
+import { CompactEncrypt, compactDecrypt } from 'jose'
+import { sha256 } from './digest.ts'
+import type { Secret } from './secret.ts'
+
+/** Encrypts what we must be able to read again (signing keys of our own), for the database. */
+export type Keyring = {
+  seal: (context: string, plaintext: string) => Promise<string>
+  /** Throws where no root opens it, or where it was sealed for another context. */
+  open: (context: string, sealed: string) => Promise<string>
+}
+
+/**
+ * A keyring over roots of which the first encrypts and all decrypt. Compact JWE (`dir`, `A256GCM`); `ctx` says what is
+ * inside, so that a sealed text moved to another place does not open there.
+ */
+export function createKeyring(roots: Secret[]): Keyring {
+  const keys = roots.map((root) => {
+    const key = Buffer.from(hkdfSync('sha256', root.reveal(), '', 'countersign/at-rest/v1', 32))
+    return { key, kid: sha256(key).toString('base64url').slice(0, 11) }
+  })
+  const [first] = keys
+  if (!first) throw new Error('A keyring needs at least one root.')
+
+  return {
+    seal(context, plaintext) {
+      return new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.kid, ctx: context })
+        .encrypt(first.key)
+    },
+    async open(context, sealed) {
+      const { plaintext, protectedHeader } = await compactDecrypt(sealed, ({ kid }) => {
+        const root = keys.find((candidate) => candidate.kid === kid)
+        if (!root) throw new Error('SECRET_KEY has changed: no key of it opens what the database holds.')
+        return root.key
+      }, { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] })
+      if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
+      return Buffer.from(plaintext).toString('utf8')
+    },
+  }
+}

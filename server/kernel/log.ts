@@ -1,0 +1,27 @@
+import pino, { type Logger } from 'pino'
+
+export type { Logger }
+
+/** Names under which a value is never written, wherever a library may have put it. */
+const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'code', 'verifier']
+
+/**
+ * The log: JSON lines on standard output, written asynchronously. We log what happened (method, path pattern, status,
+ * request id), never what was said: no query, no body, no header.
+ */
+export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 0 })
+  const paths = redacted.flatMap((name) => [`["${name}"]`, `*["${name}"]`])
+  const log = pino({ level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } }, destination)
+  return {
+    log,
+    flush: () => new Promise((resolve) => destination.flush(() => resolve())),
+  }
+}
+
+/** A fault as the operator needs it. A database error's detail is left out: it quotes the row. */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const code = 'code' in error ? { code: error.code } : {}
+  return { name: error.name, message: error.message, ...code, stack: error.stack }
+}

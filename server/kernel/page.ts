@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import type { PageName, PageView } from '@countersign/protocol/pages'
+import type { FastifyReply } from 'fastify'
+import { ConfigError } from './config.ts'
+import { pagePolicy } from './security-headers.ts'
+
+type BuiltPage = { script: string; imports: string[]; styles: string[] }
+type Manifest = Partial<Record<PageName, BuiltPage>>
+
+const manifestFile = new URL('../../web/dist/manifest.json', import.meta.url)
+
+/** Where the built scripts, styles and images of the pages lie, under `/assets/`. */
+export const assetsFolder = new URL('../../web/dist/assets/', import.meta.url)
+
+/** Shows a page: the built shell with its view as inert JSON, so that it is drawn without asking anything more. */
+export type Pages = { show: (reply: FastifyReply, view: PageView) => FastifyReply }
+
+/** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */
+export async function openPages(baseUrl: URL): Promise<Pages> {
+  const manifest = await readManifest()
+  const policy = pagePolicy(baseUrl)
+  return {
+    show(reply, view) {
+      const page = manifest[view.page]
+      if (!page) throw new Error(`the page ${view.page} was not built`)
+      return reply
+        .header('content-security-policy', policy)
+        .type('text/html; charset=utf-8')
+        .send(shell(page, view))
+    },
+  }
+}
+
+async function readManifest(): Promise<Manifest> {
+  try {
+    const manifest: Manifest = JSON.parse(await readFile(manifestFile, 'utf8'))
+    return manifest
+  } catch {
+    throw new ConfigError('The pages are not built: run npm ci, or node web/build.ts.')
+  }
+}
+
+function shell({ script, imports, styles }: BuiltPage, view: PageView): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Countersign</title>
+<link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
+${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
+${imports.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<noscript>This page makes and checks your passkey in the browser. Please allow JavaScript.</noscript>
+<div id="page"></div>
+<script type="application/json" id="view">${inertJson(view)}</script>
+</body>
+</html>
+`
+}
+
+/** JSON that can't end the element that it stands in. */
+function inertJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c')
+}

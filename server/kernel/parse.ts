@@ -1,0 +1,59 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { refusals } from './refusal.ts'
+
+const refuse = refusals({ invalid_request: [400, 'The request body cannot be read.'] })
+
+/** Parses a JSON body. Refuses `invalid_request` for what is not JSON, too deep, or holds what no text may hold. */
+export function parseJson(text: string): unknown {
+  if (text === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw refuse.invalid_request({ sentence: 'The body is not valid JSON.' })
+  }
+  requireSound(value)
+  return value
+}
+
+/** Parses `application/x-www-form-urlencoded` to an object of strings. Refuses a parameter that comes twice. */
+export function parseForm(text: string): Record<string, string> {
+  const fields = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name)) throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
+    fields.set(name, value)
+  }
+  const form = Object.fromEntries(fields)
+  requireSound(form)
+  return form
+}
+
+/**
+ * Refuses what would break or change further in: nesting that exhausts a stack, numbers that are not finite, keys that
+ * reach prototypes, U+0000 and lone surrogates, which PostgreSQL cannot hold.
+ */
+export function requireSound(value: unknown): void {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.jsonDepthMax) throw refuse.invalid_request({ sentence: 'The body is nested too deeply.' })
+    level = level.flatMap(soundParts)
+  }
+}
+
+function soundParts(value: unknown): unknown[] {
+  if (typeof value === 'string') requireText(value)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw refuse.invalid_request({ sentence: 'The body has a number out of range.' })
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value
+
+  const names = Object.keys(value)
+  names.forEach(requireText)
+  if (names.includes('__proto__')) throw refuse.invalid_request({ sentence: 'The body has a key that is not allowed.' })
+  return Object.values(value)
+}
+
+function requireText(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed())
+    throw refuse.invalid_request({ sentence: 'A text holds U+0000 or half of a character.' })
+}

@@ -1,0 +1,164 @@
+// Written by `node tools/tables.ts` from server/migrations. Do not edit.
+import type { ColumnType, Generated } from 'kysely'
+
+export interface Tables {
+  app: {
+    client_id: string
+    name: string
+    description: string | null
+    icon_url: string | null
+    website_url: string | null
+    privacy_url: string | null
+    terms_url: string | null
+    redirect_uris: string[]
+    allowed_scopes: string[]
+    is_public: boolean
+    id_token_algorithm: 'RS256' | 'ES256' | 'EdDSA'
+    access_token_seconds: number
+    refresh_token_seconds: number
+    created_at: Date
+    updated_at: Date
+  }
+  app_secret: {
+    client_id: string
+    secret_sha256: Uint8Array
+    created_at: Date
+  }
+  audit_entry: {
+    entry_id: string
+    at: Date
+    action: string
+    actor: 'person' | 'app' | 'operator' | 'system'
+    user_id: string | null
+    identity_id: string | null
+    client_id: string | null
+    details: ColumnType<unknown, string | undefined, string>
+  }
+  authorization_consent: {
+    identity_id: string
+    client_id: string
+    authorization_id: string
+    scope: string[]
+    created_at: Date
+    last_authorized_at: Date
+  }
+  encryption_identity_key: {
+    identity_id: string
+    public_key: Uint8Array
+    encrypted_private_key: string
+    created_at: Date
+  }
+  encryption_key_wrap: {
+    user_id: string
+    wrap_id: string
+    kind: 'passkey_prf' | 'recovery_code' | 'device'
+    credential_id: string | null
+    ciphertext: string
+    created_at: Date
+  }
+  encryption_recovery: {
+    user_id: string
+    auth_sha256: Uint8Array
+    created_at: Date
+  }
+  identity: {
+    identity_id: string
+    user_id: string
+    handle: string
+    display_name: string
+    avatar_url: string | null
+    email: string | null
+    email_verified: Generated<boolean>
+    created_at: Date
+    updated_at: Date
+  }
+  identity_handle: {
+    handle_folded: string
+    identity_id: string
+  }
+  passkey_credential: {
+    credential_id: string
+    user_id: string
+    public_key: Uint8Array
+    sign_count: string
+    backup_eligible: boolean
+    backed_up: boolean
+    transports: string[]
+    name: string
+    created_at: Date
+    last_used_at: Date
+  }
+  passkey_flow: {
+    flow_id: string
+    ceremony: 'register' | 'sign in' | 'reauthenticate'
+    challenge: string
+    user_id: string | null
+    identity_id: string | null
+    handle: string | null
+    display_name: string | null
+    expires_at: Date
+  }
+  person: {
+    user_id: string
+    identity_count: number
+    created_at: Date
+  }
+  session: {
+    session_id: string
+    token_sha256: Uint8Array
+    user_id: string
+    user_agent: string | null
+    created_at: Date
+    auth_time: Date
+    last_seen_at: Date
+    ends_at: Date
+  }
+  signing_key: {
+    identity_id: string
+    key_version: number
+    public_key: Uint8Array
+    encrypted_private_key: string
+    created_at: Date
+  }
+  signing_key_owner: {
+    public_key: Uint8Array
+    identity_id: string
+  }
+  token_access: {
+    identity_id: string
+    token_sha256: Uint8Array
+    lineage_id: string
+    scope: string[]
+    expires_at: Date
+  }
+  token_lineage: {
+    identity_id: string
+    lineage_id: string
+    client_id: string
+    session_id: string
+    scope: string[]
+    auth_time: Date
+    created_at: Date
+    code_sha256: Uint8Array
+    code_expires_at: Date
+    code_spent_at: Date | null
+    redirect_uri: string
+    code_challenge: string | null
+    nonce: string | null
+    family_sha256: Uint8Array | null
+    generation: Generated<number>
+    live_sha256: Generated<Uint8Array[]>
+    spent_sha256: Generated<Uint8Array[]>
+    rotated_at: Date | null
+    revoked_at: Date | null
+    ends_at: Date
+  }
+  token_signing_key: {
+    algorithm: 'RS256' | 'ES256' | 'EdDSA'
+    version: number
+    kid: string
+    public_jwk: string
+    sealed_private_jwk: string
+    created_at: Date
+  }
+}

@@ -1,0 +1,25 @@
+-- Registered apps. Small, and read through a cache.
+create table app (
+  client_id text primary key,
+  name text not null,
+  description text,
+  icon_url text,
+  website_url text,
+  privacy_url text,
+  terms_url text,
+  redirect_uris text[] not null,
+  allowed_scopes text[] not null,
+  is_public boolean not null,
+  id_token_algorithm text not null check (id_token_algorithm in ('RS256', 'ES256', 'EdDSA')),
+  access_token_seconds integer not null,
+  refresh_token_seconds integer not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+
+create table app_secret (
+  client_id text not null,
+  secret_sha256 bytea not null,
+  created_at timestamptz not null,
+  primary key (client_id, secret_sha256)
+);
