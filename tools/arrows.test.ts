@@ -10,8 +10,10 @@ const sound: Record<string, string> = {
   'protocol/src/endpoint.ts': `import { Type } from 'typebox'`,
   'protocol/src/formats/limits.ts': `export * from './scope.ts'`,
   'keys/src/vault.ts': `import { limits } from '@countersign/protocol/formats/limits'`,
-  'web/call.ts': `import type {\n  Api,\n} from '@countersign/protocol/api'\nimport { openVault } from '@countersign/keys/vault'`,
-  'web/page.tsx': `import { limits } from '@countersign/protocol/formats/limits'\nimport { ed25519 } from '@noble/curves/ed25519.js'`,
+  'web/call.ts': `import type {\n  Api,\n} from '@countersign/protocol/api'`,
+  'web/page.tsx': `import { openVault } from '@countersign/keys/vault'
+import { limits } from '@countersign/protocol/formats/limits'
+import { ed25519 } from '@noble/curves/ed25519.js'`,
   'cli/main.ts': `import type { Api } from '@countersign/protocol/api'`,
   'server/main.ts': `import { mountHosts } from './hosts.ts'`,
   'server/hosts.ts': `import { tokenRoutes } from '#oauth/routes.ts'`,
