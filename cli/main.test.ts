@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fieldsOf, listOf, textOf } from './json.ts'
+
+const root = join(import.meta.dirname, '..')
+const dataDir = mkdtempSync(join(tmpdir(), 'countersign-cli-'))
+const redirectUri = 'https://shop.example/callback'
+let urls: Record<'BASE_URL' | 'AUTH_URL' | 'BUSINESS_URL', string>
+let server: ChildProcess
+
+before(async () => {
+  const [base, auth, business] = await freePorts(3)
+  urls = {
+    BASE_URL: `http://localhost:${base}`,
+    AUTH_URL: `http://localhost:${auth}`,
+    BUSINESS_URL: `http://localhost:${business}`,
+  }
+  server = await startServer()
+})
+
+after(async () => {
+  server.kill()
+  await once(server, 'exit')
+  rmSync(dataDir, { recursive: true })
+})
+
+/** The provider as `npm start` runs it, with nothing but its URLs and its folder set; it has begun to listen. */
+async function startServer(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['server/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...urls, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let words = ''
+  const hear = (text: Buffer) => {
+    words += text.toString()
+    if (words.includes(urls.AUTH_URL)) resolve()
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  child.once('exit', () => reject(new Error(`The server did not start:\n${words}`)))
+  await promise
+  return child
+}
+
+/** Different free ports: they are held together before they are let go. */
+async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer().listen(0))
+  return Promise.all(
+    probes.map(async (probe) => {
+      await once(probe, 'listening')
+      const address = probe.address()
+      probe.close()
+      return address !== null && typeof address === 'object' ? address.port : 0
+    }),
+  )
+}
+
+type Run = { code: number; stdout: string; stderr: string }
+
+/** Runs the command where nobody can be asked. */
+function countersign(words: string[], environment: Record<string, string> = {}): Promise<Run> {
+  const env = { PATH: process.env.PATH, BASE_URL: urls.BASE_URL, DATA_DIR: dataDir, ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'cli/main.ts'), ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+async function createApp(...flags: string[]): Promise<Record<string, unknown>> {
+  const words = ['apps', 'create', '--name', 'Shop', '--redirect-uri', redirectUri, ...flags, '--json']
+  const { code, stdout, stderr } = await countersign(words)
+  assert.equal(code, 0, stderr)
+  return fieldsOf(JSON.parse(stdout))
+}
+
+test('an app that is created is listed and shown, and its secret is told only once', async () => {
+  const created = await countersign(['apps', 'create', '--name', 'Ledger', '--redirect-uri', redirectUri])
+  const [clientId = ''] = /app_[0-9a-f]{32}/.exec(created.stdout) ?? []
+  const [secret = 'none'] = /cs_[\w-]{20,}/.exec(created.stdout) ?? []
+  assert.equal(created.code, 0)
+  assert.match(created.stdout, /shown this once/)
+  assert.notEqual(secret, 'none')
+
+  const shown = await countersign(['apps', 'show', clientId])
+  const listed = await countersign(['apps', 'list'])
+  for (const { code, stdout } of [shown, listed]) {
+    assert.equal(code, 0)
+    assert.match(stdout, /Ledger/)
+    assert.ok(stdout.includes(clientId) && !stdout.includes(secret))
+  }
+})
+
+test('every flag reaches the app', async () => {
+  const about = '--description Sells --website-url https://shop.example --access-token-ttl-seconds 600'
+  const access = '--redirect-uri https://shop.example/other --scope openid --scope email --public --alg EdDSA'
+  const { clientId, ...app } = await createApp(...`${access} ${about}`.split(' '))
+  const { stdout } = await countersign(['apps', 'show', textOf(clientId), '--json'])
+  const shown = fieldsOf(JSON.parse(stdout))
+  assert.equal(app.clientSecret, undefined)
+  assert.deepEqual(shown.redirectUris, [redirectUri, 'https://shop.example/other'])
+  assert.deepEqual(shown.allowedScopes, ['openid', 'email'])
+  assert.equal(shown.public, true)
+  assert.equal(shown.idTokenSignedResponseAlg, 'EdDSA')
+  assert.equal(shown.description, 'Sells')
+  assert.equal(shown.accessTokenTtlSeconds, 600)
+})
+
+test('an app is deleted only on a yes, and then it is gone', async () => {
+  const { clientId } = await createApp()
+  const unasked = await countersign(['apps', 'delete', textOf(clientId)])
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.stderr, /--yes is required/)
+  assert.equal((await countersign(['apps', 'show', textOf(clientId)])).code, 0)
+
+  assert.equal((await countersign(['apps', 'delete', textOf(clientId), '--yes'])).code, 0)
+  const gone = await countersign(['apps', 'show', textOf(clientId)])
+  assert.equal(gone.code, 1)
+  assert.match(gone.stderr, /^error: .+\n$/)
+})
+
+test("what the server refuses is told in one line, in the server's words", async () => {
+  const words = ['apps', 'create', '--name', 'Shop', '--redirect-uri', 'no URL']
+  const { code, stdout, stderr } = await countersign(words)
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+  assert.match(stderr, /^error: .+\n$/)
+})
+
+test('a command that is not understood exits with 2 and changes nothing', async () => {
+  const listed = await countersign(['apps', 'list'])
+  const misused = [
+    ['apps', 'create', '--name', 'Shop'],
+    ['apps', 'create', '--name', 'Shop', '--redirect-uri', redirectUri, '--scope', 'everything'],
+    ['apps', 'create', '--name', 'Shop', '--redirect-uri', redirectUri, '--alg', 'none'],
+    ['apps', 'remove', 'app_1'],
+    ['apps', 'show'],
+  ]
+  for (const words of misused) assert.equal((await countersign(words)).code, 2, words.join(' '))
+  assert.equal((await countersign(['apps', 'list'])).stdout, listed.stdout)
+})
+
+test('a wrong admin token or none is told in one line, and never sent in the clear', async () => {
+  const wrong = await countersign(['apps', 'list'], { ADMIN_TOKEN: 'x'.repeat(43) })
+  const none = await countersign(['apps', 'list'], { DATA_DIR: join(dataDir, 'nowhere') })
+  const inTheClear = await countersign(['apps', 'list'], { BASE_URL: 'http://id.example.com' })
+  for (const { code, stderr } of [wrong, none, inTheClear]) {
+    assert.equal(code, 1)
+    assert.match(stderr, /^error: .+\n$/)
+  }
+  assert.match(none.stderr, /ADMIN_TOKEN/)
+  assert.match(inTheClear.stderr, /https:\/\//)
+})
+
+test('the doctor finds nothing wrong with a provider that has just been started', async () => {
+  const { code, stdout } = await countersign(['doctor', '--json'])
+  const { healthy, findings } = fieldsOf(JSON.parse(stdout))
+  const names = listOf(findings).map((finding) => textOf(fieldsOf(finding).check))
+  assert.deepEqual(names, ['server', 'database', 'clock', 'hosts', 'discovery', 'signing keys', 'admin token'])
+  assert.deepEqual({ code, healthy }, { code: 0, healthy: true }, stdout)
+})
+
+test('the doctor names what is wrong and says what to do about it', async () => {
+  const away = await countersign(['doctor'], { BASE_URL: 'http://localhost:9' })
+  assert.equal(away.code, 1)
+  assert.match(away.stdout, /✖ server .*\n +Start it/)
+
+  const wrongToken = await countersign(['doctor'], { ADMIN_TOKEN: 'x'.repeat(43) })
+  assert.equal(wrongToken.code, 1)
+  assert.match(wrongToken.stdout, /✔ signing keys/)
+  assert.match(wrongToken.stdout, /✖ admin token .*\n +Set ADMIN_TOKEN/)
+
+  const wrongIssuer = await countersign(['doctor'], { AUTH_URL: urls.AUTH_URL.replace('localhost', '127.0.0.1') })
+  assert.equal(wrongIssuer.code, 1)
+  assert.match(wrongIssuer.stdout, /✖ hosts .*passkeys need a name/)
+})
