@@ -82,7 +82,8 @@ export class MasterKey {
   /** Lends a copy, taken at once: a `forget` while the borrower waits must not make it seal with zeros, or seal zeros. */
   async #lend<Result>(borrow: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
     if (this.#forgotten) throw new Error('This master key was forgotten')
-    const copy = this.#bytes.slice()
+    // Not `slice`, which for the bytes of a Node Buffer is a view of the same memory.
+    const copy = Uint8Array.from(this.#bytes)
     try {
       return await borrow(copy)
     } finally {
