@@ -79,7 +79,7 @@ export class MasterKey {
     return readJwk(await open(key, context, ciphertext))
   }
 
-  /** Lends a copy, taken at once: a `forget` while the borrower waits must not make it seal with zeros, or seal zeros. */
+  /** Lends a copy, taken at once: a later `forget` must not make the borrower seal zeros, or seal with them. */
   async #lend<Result>(borrow: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
     if (this.#forgotten) throw new Error('This master key was forgotten')
     // Not `slice`, which for the bytes of a Node Buffer is a view of the same memory.
