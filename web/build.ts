@@ -1,1 +1,157 @@
+/**
+ * Builds the pages into `web/dist`: hashed files under `assets/`, and `manifest.json`, which tells the server what each
+ * page loads. Returns at once when nothing that it reads has changed, so that every start may begin with it.
+ */
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Rolldown } from 'vite'
 
+/** What the shell of a page refers to, as paths on the host that serves it. */
+export type PageFiles = { script: string; imports: string[]; styles: string[] }
+export type Manifest = Record<string, PageFiles>
+
+type BuiltFile = { path: string; content: string | Uint8Array }
+type Output = Rolldown.RolldownOutput['output']
+
+const web = import.meta.dirname
+const root = dirname(web)
+const dist = join(web, 'dist')
+const scriptBytesMax = 60 * 1024
+
+if (digestBuilt() !== digestOfSources()) await build()
+
+async function build(): Promise<void> {
+  const digest = digestOfSources()
+  const output = await bundle()
+  const manifest = manifestOf(output)
+  refuseHeavyPages(manifest, output)
+  const icon = { path: 'assets/icon.svg', content: readFileSync(join(web, 'icon.svg')) }
+  const files = [...output.map((file) => ({ path: file.fileName, content: contentOf(file) })), icon]
+  writeFiles(files, manifest, digest)
+}
+
+async function bundle(): Promise<Output> {
+  const vite = await import('vite')
+  const pages = globSync('*/main.tsx', { cwd: web })
+  const built = await vite.build({
+    root: web,
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    logLevel: 'error',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      write: false,
+      target: 'baseline-widely-available',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: Object.fromEntries(pages.map((page) => [dirname(page), join(web, page)])),
+        // One file for what pages share, which the next page has already, instead of a dozen crumbs.
+        output: { codeSplitting: { groups: [{ name: 'shared', test: isPageCode, minShareCount: 2 }] } },
+      },
+    },
+  })
+  if (Array.isArray(built) || !('output' in built)) throw new Error('Vite answered with something else than one build')
+  return built.output
+}
+
+/** What may be shared: not the cryptography, which is loaded when it is needed. */
+function isPageCode(path: string): boolean {
+  return !/[\\/](keys[\\/]src|jose)[\\/]|vault\.ts$/.test(path)
+}
+
+function manifestOf(output: Output): Manifest {
+  const chunks = new Map(output.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))
+  const entries = [...chunks.values()].filter((chunk) => chunk.isEntry)
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const imports = importsOf(entry, chunks)
+      // What a page adds to the common look comes after it.
+      const styles = [...imports.toReversed(), entry].flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])])
+      const files = { imports: imports.map(addressOf), styles: [...new Set(styles)].map((path) => `/${path}`) }
+      return [entry.name, { script: addressOf(entry), ...files }]
+    }),
+  )
+}
+
+/** Every chunk that the browser must have before the entry runs, whoever imports it. */
+function importsOf(entry: Rolldown.OutputChunk, chunks: Map<string, Rolldown.OutputChunk>): Rolldown.OutputChunk[] {
+  const found = new Set<Rolldown.OutputChunk>()
+  const visit = (chunk: Rolldown.OutputChunk) => {
+    for (const imported of chunk.imports.map((path) => chunks.get(path))) {
+      if (!imported || found.has(imported)) continue
+      found.add(imported)
+      visit(imported)
+    }
+  }
+  visit(entry)
+  return [...found]
+}
+
+function addressOf(chunk: Rolldown.OutputChunk): string {
+  return `/${chunk.fileName}`
+}
+
+function contentOf(file: Output[number]): string | Uint8Array {
+  return file.type === 'chunk' ? file.code : file.source
+}
+
+/** A page that grows heavy does so by accident: by a value imported where a type was meant. */
+function refuseHeavyPages(manifest: Manifest, output: Output): void {
+  const bytes = new Map(output.map((file) => [`/${file.fileName}`, gzipSync(contentOf(file)).length]))
+  for (const [page, { script, imports }] of Object.entries(manifest)) {
+    const total = [script, ...imports].reduce((sum, path) => sum + (bytes.get(path) ?? 0), 0)
+    if (total > scriptBytesMax) throw new Error(`The page ${page} loads ${total} bytes of script (gzip), too many`)
+  }
+}
+
+/** Writes what is new before the manifest names it, and takes away what is old after: a running server misses nothing. */
+function writeFiles(files: BuiltFile[], manifest: Manifest, digest: string): void {
+  mkdirSync(join(dist, 'assets'), { recursive: true })
+  for (const { path, content } of files) writeWhole(join(dist, path), content)
+  writeWhole(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  const current = new Set(files.map(({ path }) => basename(path)))
+  for (const name of readdirSync(join(dist, 'assets'))) {
+    if (!current.has(name)) rmSync(join(dist, 'assets', name), { force: true })
+  }
+  writeWhole(join(dist, 'digest'), digest)
+}
+
+/** A reader sees the old content or the new, never half of it, also when two builds run at once. */
+function writeWhole(path: string, content: string | Uint8Array): void {
+  const draft = join(dist, `draft.${process.pid}`)
+  writeFileSync(draft, content)
+  renameSync(draft, path)
+}
+
+function digestBuilt(): string | undefined {
+  try {
+    return readFileSync(join(dist, 'digest'), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function digestOfSources(): string {
+  const hash = createHash('sha256')
+  for (const path of sourcePaths().toSorted())
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+/** Everything that a page may be made of. (Faster than a glob, and every start waits for it.) */
+function sourcePaths(): string[] {
+  const inFolders = ['web', 'keys/src', 'protocol/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  )
+  const sources = inFolders.filter((path) => /\.(tsx?|css|svg|json)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path))
+  return [...sources, 'keys/package.json', 'protocol/package.json', 'package-lock.json']
+}

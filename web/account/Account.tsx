@@ -1,0 +1,75 @@
+import type { Answer } from '@countersign/protocol/api'
+import { useEffect, useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import type { Session } from '../session.ts'
+import { ActionButton, Actions } from '../ui/Actions.tsx'
+import { useDoing } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { Apps } from './Apps.tsx'
+import { Identities } from './Identities.tsx'
+import { Navigation } from './Navigation.tsx'
+import { Passkeys } from './Passkeys.tsx'
+import { useSection } from './route.ts'
+
+/** Everything that the sections show, read at once: going from one to another then waits for nothing. */
+export type Holdings = {
+  session: Session
+  passkeys: Answer<'GET /api/auth/passkeys'>['passkeys']
+  authorizations: Answer<'GET /api/oauth/authorizations'>['authorizations']
+}
+
+export function Account() {
+  const words = useWords().account
+  const doing = useDoing()
+  const [section, goTo] = useSection()
+  const [holdings, setHoldings] = useState<Holdings>()
+
+  const read = { name: 'retry', label: words.retry, do: async () => setHoldings(await readHoldings()) }
+  useEffect(() => void doing.perform(read), [])
+
+  const signOut = {
+    name: 'sign-out',
+    label: words.signOut,
+    look: 'quiet' as const,
+    do: async () => {
+      await call('DELETE /api/auth/session', {}).catch(acceptSignedOut)
+      location.assign('/')
+    },
+  }
+  return (
+    <Frame title={words.title} wide aside={<ActionButton action={signOut} doing={doing} />}>
+      <Navigation current={section} onChoose={goTo} />
+      {holdings ? (
+        <>
+          {section === 'identities' && <Identities holdings={holdings} onChange={setHoldings} />}
+          {section === 'passkeys' && <Passkeys holdings={holdings} />}
+          {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
+          <Actions of={[]} doing={doing} />
+        </>
+      ) : (
+        <section class="step">{doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}</section>
+      )}
+    </Frame>
+  )
+}
+
+async function readHoldings(): Promise<Holdings> {
+  try {
+    const [session, { passkeys }, { authorizations }] = await Promise.all([
+      call('GET /api/auth/session', {}),
+      call('GET /api/auth/passkeys', {}),
+      call('GET /api/oauth/authorizations', {}),
+    ])
+    return { session, passkeys, authorizations }
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) location.replace('/login')
+    throw error
+  }
+}
+
+/** Signing out twice, from two tabs, is no failure. */
+function acceptSignedOut(error: unknown): void {
+  if (!(error instanceof Refused && error.status === 401)) throw error
+}

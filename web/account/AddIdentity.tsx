@@ -1,0 +1,44 @@
+import type { Identity } from '@countersign/protocol/identities'
+import { useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import { emptyDraft, isComplete } from '../identity-draft.ts'
+import { ActionForm } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { IdentityFields } from '../ui/IdentityFields.tsx'
+import { useWords } from '../ui/Root.tsx'
+
+type Props = { onAdded: (identity: Identity) => void; onClose: () => void }
+
+export function AddIdentity({ onAdded, onClose }: Props) {
+  const words = useWords()
+  const doing = useDoing()
+  const [draft, setDraft] = useState(emptyDraft)
+  const [checked, setChecked] = useState(false)
+  const add: Action = {
+    name: 'add-identity',
+    label: words.identities.create,
+    do: async () => {
+      setChecked(true)
+      if (!isComplete(draft)) return
+      const { handle, displayName } = draft
+      const added = await call('POST /api/identities', { body: { handle, displayName } }).catch(noteTaken)
+      if (added) onAdded(added)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+
+  function noteTaken(error: unknown) {
+    if (!(error instanceof Refused && error.code === 'handle_taken')) throw error
+    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return undefined
+  }
+
+  return (
+    <Dialog title={words.identities.addTitle} onClose={onClose}>
+      <ActionForm submit={add} others={[cancel]} doing={doing}>
+        <IdentityFields draft={draft} checked={checked} onChange={setDraft} />
+      </ActionForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+import type { MasterKey } from '@countersign/keys/master-key'
+import type { KeyWrap } from '@countersign/protocol/keys'
+import { useState } from 'preact/hooks'
+import { ActionForm } from '../ui/Actions.tsx'
+import type { Action, Doing } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+
+type Vault = typeof import('../vault.ts')
+type Props = {
+  keyWraps: KeyWrap[]
+  userId: string
+  doing: Doing
+  onOpened: (vault: Vault, masterKey: MasterKey) => Promise<void>
+  onCancel: () => void
+}
+
+/** Opens the keys with the present recovery code, for those whose passkey can't. */
+export function EnterCode({ keyWraps, userId, doing, onOpened, onCancel }: Props) {
+  const words = useWords()
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const unlock: Action = {
+    name: 'unlock',
+    label: words.passkeys.openWithCode,
+    do: async () => {
+      const vault = await import('../vault.ts')
+      const code = vault.readRecoveryCode(typed)
+      if (code === undefined) return setProblem(words.passkeys.codeMalformed)
+      const masterKey = await vault.openWithCode(keyWraps, code, userId)
+      if (!masterKey) return setProblem(words.passkeys.codeWrong)
+      await onOpened(vault, masterKey)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onCancel }
+  const write = (text: string) => {
+    setTyped(text)
+    setProblem(undefined)
+  }
+  return (
+    <section class="step">
+      <StepHeading>{words.passkeys.codeTitle}</StepHeading>
+      <p>{words.passkeys.codeWhy}</p>
+      <ActionForm submit={unlock} others={[cancel]} doing={doing}>
+        <Field
+          name="recoveryCode"
+          label={words.recovery.label}
+          value={typed}
+          onInput={write}
+          problem={problem}
+          exact
+        />
+      </ActionForm>
+    </section>
+  )
+}

@@ -1,0 +1,53 @@
+import type { Answer, Api, Given } from '@countersign/protocol/api'
+import { readSite } from './view.ts'
+
+/** The server said no, and why. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, description: string) {
+    super(description)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** There was no answer, or none of ours: offline, a server that is away, a proxy that answers in its place. */
+export class Unreachable extends Error {}
+
+type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
+
+/** Calls an endpoint as the signed-in person. Throws `Refused` or `Unreachable`. */
+export async function call<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
+  const { url, init } = requestOf(readSite().baseUrl, name, given)
+  return answerOf(await reach(url, { ...init, credentials: 'include' }))
+}
+
+/** The request that a call makes: `:name` filled from `params`, the rest as query and as JSON. */
+export function requestOf(baseUrl: string, name: string, { params = {}, querystring = {}, body }: Parts) {
+  const [method = 'GET', template = '/'] = name.split(' ')
+  const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  const query = new URLSearchParams(querystring).toString()
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return { url: `${baseUrl}${path}${query && `?${query}`}`, init: { method, ...json } }
+}
+
+/** `fetch`, which throws `Unreachable` where it could not get an answer. */
+export async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    throw new Unreachable('No answer', { cause: error })
+  }
+}
+
+/** The JSON of an answer; `undefined` where it has none. Throws `Refused` for a refusal. */
+export async function answerOf(response: Response) {
+  if (response.status === 204) return undefined
+  const answer = await response.json().catch((error: unknown) => {
+    throw new Unreachable(`Status ${response.status} without JSON`, { cause: error })
+  })
+  if (!response.ok) throw new Refused(response.status, String(answer.error), String(answer.error_description ?? ''))
+  return answer
+}

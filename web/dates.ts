@@ -1,0 +1,11 @@
+/** A day as people say it: today, yesterday, then the date. */
+export function dayOf(instant: string, language: string, now: Date): string {
+  const day = new Date(instant)
+  const daysAgo = Math.round((midnight(now) - midnight(day)) / (24 * 3600 * 1000))
+  if (daysAgo === 0 || daysAgo === 1) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-daysAgo, 'day')
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(day)
+}
+
+function midnight(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
+}

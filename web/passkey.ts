@@ -1,0 +1,149 @@
+import { browserSupportsWebAuthn, browserSupportsWebAuthnAutofill, bufferToBase64URLString } from '@simplewebauthn/browser'
+import { startAuthentication, startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/browser'
+import type { Answer } from '@countersign/protocol/api'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from '@countersign/protocol/webauthn'
+import { call } from './call.ts'
+
+export type SignedIn = Answer<'POST /api/auth/login/finish'>
+
+/** What a passkey yields for the master key: 32 bytes that never leave this browser. */
+export type PrfOutput = Uint8Array<ArrayBuffer>
+
+/** Why a ceremony came to nothing; the first two are ordinary. */
+export type CeremonyEnd = 'declined' | 'superseded' | 'unsupported' | 'already registered' | 'unfit' | 'wrong host' | 'failed'
+
+export class CeremonyFailed extends Error {
+  readonly end: CeremonyEnd
+
+  constructor(end: CeremonyEnd, cause?: unknown) {
+    super(`The passkey ceremony ended: ${end}`, { cause })
+    this.end = end
+  }
+}
+
+/** The browser's own dialog. */
+export async function signInWithPasskey(handle: string): Promise<SignedIn> {
+  const { flowId, options } = await call('POST /api/auth/login/start', { body: handle ? { handle } : {} })
+  const credential = await authenticate(options)
+  return call('POST /api/auth/login/finish', { body: { flowId, credential } })
+}
+
+/**
+ * Offers passkeys in the autofill of the page's input, for as long as the page is open. Answers `undefined` where the
+ * browser can't, the person chose none, or another ceremony took over.
+ */
+export async function signInByAutofill(): Promise<SignedIn | undefined> {
+  if (!browserSupportsWebAuthn() || !(await browserSupportsWebAuthnAutofill())) return undefined
+  const { flowId, options } = await call('POST /api/auth/login/start', { body: {} })
+  const renewal = renewBeforeExpiry()
+  try {
+    const credential = await authenticate(options, { useBrowserAutofill: true })
+    return await call('POST /api/auth/login/finish', { body: { flowId, credential } })
+  } catch (error) {
+    if (renewal.isDue()) return signInByAutofill()
+    if (error instanceof CeremonyFailed) return undefined
+    throw error
+  } finally {
+    renewal.forget()
+  }
+}
+
+/** An offer that waits in an input outlives its flow, so it is taken back and made again in time. */
+function renewBeforeExpiry() {
+  let due = false
+  const timer = setTimeout(() => {
+    due = true
+    WebAuthnAbortService.cancelCeremony()
+  }, (limits.flowLifetimeSeconds - 20) * 1000)
+  return { isDue: () => due, forget: () => clearTimeout(timer) }
+}
+
+export type NewPasskey = { credential: RegistrationResponse; prfEnabled: boolean; prfOutput: PrfOutput | undefined }
+
+/** Makes a passkey. Some authenticators evaluate the PRF at once, others only say that they could. */
+export async function createPasskey(options: CreationOptions, salt: BufferSource): Promise<NewPasskey> {
+  const optionsJSON = { ...options, extensions: { credProps: true, prf: { eval: { first: salt } } } }
+  const made = await ceremony(() => startRegistration({ optionsJSON }))
+  const { prf } = made.clientExtensionResults
+  return { credential: registrationOf(made), prfEnabled: prf?.enabled === true, prfOutput: bytesOf(prf?.results?.first) }
+}
+
+/** Asks one passkey for its PRF output, with a challenge that nobody sees. `undefined` where it has none to give. */
+export async function evaluatePrf(rpId: string, credentialId: string, salt: BufferSource): Promise<PrfOutput | undefined> {
+  const challenge = bufferToBase64URLString(crypto.getRandomValues(new Uint8Array(32)).buffer)
+  const allowCredentials = [{ id: credentialId, type: 'public-key' as const }]
+  const extensions = { prf: { eval: { first: salt } } }
+  const optionsJSON = { challenge, rpId, allowCredentials, userVerification: 'required' as const, extensions }
+  const answer = await ceremony(() => startAuthentication({ optionsJSON }))
+  return bytesOf(answer.clientExtensionResults.prf?.results?.first)
+}
+
+/** Tells the person's password manager that a passkey is of no use, so that it is not offered again. */
+export async function forgetPasskey(rpId: string, credentialId: string): Promise<void> {
+  if (!('signalUnknownCredential' in PublicKeyCredential)) return
+  await PublicKeyCredential.signalUnknownCredential({ rpId, credentialId }).catch(reportError)
+}
+
+/** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */
+export async function reauthenticate(salt: BufferSource) {
+  const { flowId, options } = await call('POST /api/auth/reauthenticate/start', {})
+  const optionsJSON = { ...options, extensions: { prf: { eval: { first: salt } } } }
+  const answer = await ceremony(() => startAuthentication({ optionsJSON }))
+  await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential: assertionOf(answer) } })
+  return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
+}
+
+async function authenticate({ extensions, ...options }: RequestOptions, how: { useBrowserAutofill?: boolean } = {}) {
+  return assertionOf(await ceremony(() => startAuthentication({ optionsJSON: options, ...how })))
+}
+
+async function ceremony<T>(work: () => Promise<T>): Promise<T> {
+  if (!browserSupportsWebAuthn()) throw new CeremonyFailed('unsupported')
+  try {
+    return await work()
+  } catch (error) {
+    throw new CeremonyFailed((error instanceof Error && ends[error.name]) || 'failed', error)
+  }
+}
+
+/** The names of the exceptions of WebAuthn Level 3 §5.1.3 and §5.1.4. */
+const ends: Record<string, CeremonyEnd> = {
+  NotAllowedError: 'declined',
+  AbortError: 'superseded',
+  InvalidStateError: 'already registered',
+  ConstraintError: 'unfit',
+  NotSupportedError: 'unfit',
+  SecurityError: 'wrong host',
+}
+
+/** What the server may know of a new passkey: everything but what the PRF gave. */
+function registrationOf({ id, rawId, type, response, clientExtensionResults }: RegistrationResponseJSON): RegistrationResponse {
+  const { clientDataJSON, attestationObject, transports } = response
+  const { credProps, prf } = clientExtensionResults
+  return {
+    id,
+    rawId,
+    type,
+    response: { clientDataJSON, attestationObject, ...(transports && { transports }) },
+    clientExtensionResults: { ...(credProps && { credProps }), ...(prf && { prf: { enabled: prf.enabled === true } }) },
+  }
+}
+
+function assertionOf({ id, rawId, type, response }: AuthenticationResponseJSON): AuthenticationResponse {
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response
+  return {
+    id,
+    rawId,
+    type,
+    response: { clientDataJSON, authenticatorData, signature, ...(userHandle !== undefined && { userHandle }) },
+    clientExtensionResults: {},
+  }
+}
+
+function bytesOf(source: unknown): PrfOutput | undefined {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source)
+  if (!ArrayBuffer.isView(source)) return undefined
+  return Uint8Array.from(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
+}

@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Refused } from '../call.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { readView } from '../view.ts'
+import { authorizationUrl, newSent } from './authorization-request.ts'
+import { readCallback, readSent, type Callback } from './callback.ts'
+import { Harvest } from './Harvest.tsx'
+import { Refusal } from './Refusal.tsx'
+import { redeemCode, refreshTokens, type Got } from './tokens.ts'
+
+const keptUnder = 'playground'
+
+export function Playground() {
+  const words = useWords().playground
+  const view = readView('playground')
+  const doing = useDoing()
+  const [callback, setCallback] = useState(() => takeCallback(view.issuer))
+  const [got, setGot] = useState<Got>()
+
+  /** A refusal of the token endpoint is an answer to show; other failures are the page's. */
+  async function get(request: Promise<Got>) {
+    try {
+      setGot(await request)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setCallback({ kind: 'refusal', error: error.code, description: error.message })
+      setGot(undefined)
+    }
+  }
+
+  async function begin() {
+    const sent = newSent()
+    sessionStorage.setItem(keptUnder, JSON.stringify(sent))
+    location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent))
+  }
+
+  useEffect(() => {
+    if (callback.kind !== 'code') return
+    void doing.perform({ name: 'redeem', do: () => get(redeemCode(view, callback.code, callback.sent)) })
+  }, [])
+
+  const start: Action = { name: 'start', label: callback.kind === 'none' ? words.start : words.again, do: begin }
+  const isWaiting = callback.kind === 'code' && doing.problem === undefined
+  return (
+    <Frame title={words.title} wide>
+      {got ? (
+        <Harvest
+          got={got}
+          start={start}
+          doing={doing}
+          onRefresh={(token) => get(refreshTokens(view, token, got.refreshes + 1))}
+        />
+      ) : (
+        <section class="step">
+          <h1>{callback.kind === 'none' || callback.kind === 'code' ? words.title : words.refusedTitle}</h1>
+          {callback.kind === 'none' && <Introduction />}
+          {callback.kind !== 'none' && callback.kind !== 'code' && <Refusal callback={callback} />}
+          {isWaiting ? <Waiting /> : <Actions of={[start]} doing={doing} />}
+        </section>
+      )}
+    </Frame>
+  )
+}
+
+function Introduction() {
+  return (
+    <ol class="introduction">
+      {useWords().playground.lead.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ol>
+  )
+}
+
+/** Reads the answer in the address once, and takes it out of the address bar, the history and the kept request. */
+function takeCallback(issuer: string): Callback {
+  const callback = readCallback(location.search, readSent(sessionStorage.getItem(keptUnder)), issuer)
+  if (callback.kind === 'none') return callback
+  sessionStorage.removeItem(keptUnder)
+  history.replaceState(null, '', location.pathname)
+  return callback
+}

@@ -1,0 +1,24 @@
+import { useWords } from '../ui/Root.tsx'
+import type { Callback } from './callback.ts'
+
+type Props = { callback: Exclude<Callback, { kind: 'none' | 'code' }> }
+
+/** What the app was told instead of a code: the words of the protocol, or why it did not believe the answer. */
+export function Refusal({ callback }: Props) {
+  const words = useWords().playground
+  if (callback.kind !== 'refusal') return <p class="lead">{words[callback.kind]}</p>
+  return (
+    <dl class="facts">
+      <div class="fact">
+        <dt>error</dt>
+        <dd>
+          <code>{callback.error}</code>
+        </dd>
+      </div>
+      <div class="fact">
+        <dt>error_description</dt>
+        <dd>{callback.description}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Sent } from './callback.ts'
+
+type App = { clientId: string; redirectUri: string; authUrl: string }
+
+const scope = 'openid profile email offline_access'
+
+/** Fresh values for one request, 256 random bits each. */
+export function newSent(): Sent {
+  return { state: randomText(), nonce: randomText(), verifier: randomText() }
+}
+
+/** The address that begins a sign-in, with PKCE (RFC 7636 §4.3). */
+export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, sent: Sent): Promise<string> {
+  const url = new URL('/signin', authUrl)
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state: sent.state,
+    nonce: sent.nonce,
+    code_challenge: await challengeOf(sent.verifier),
+    code_challenge_method: 'S256',
+  }).toString()
+  return url.href
+}
+
+/** RFC 7636 §4.2, `S256`. */
+export async function challengeOf(verifier: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
+}
+
+function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

@@ -1,0 +1,55 @@
+import type { Identity } from '@countersign/protocol/identities'
+import { ActionButton, Actions } from '../ui/Actions.tsx'
+import type { Doing } from '../ui/doing.ts'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+
+type Props = {
+  identities: Identity[]
+  mismatch: boolean
+  doing: Doing
+  onChoose: (identity: Identity) => Promise<void>
+  onOther: () => Promise<void>
+  onDeny: () => Promise<void>
+}
+
+export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther, onDeny }: Props) {
+  const words = useWords().signin
+  return (
+    <>
+      <StepHeading level={2}>{words.choose}</StepHeading>
+      {mismatch && <p>{words.noSuchIdentity}</p>}
+      <ul class="choices">
+        {identities.map((identity) => (
+          <li key={identity.identityId}>
+            <Choice identity={identity} doing={doing} onChoose={onChoose} />
+          </li>
+        ))}
+      </ul>
+      <Actions
+        of={[
+          { name: 'sign-out', label: words.otherAccount, look: 'quiet', do: onOther },
+          { name: 'deny', label: words.deny, look: 'quiet', do: onDeny },
+        ]}
+        doing={doing}
+      />
+    </>
+  )
+}
+
+function Choice({ identity, doing, onChoose }: { identity: Identity } & Pick<Props, 'doing' | 'onChoose'>) {
+  const { identityId, displayName, handle } = identity
+  const choose = {
+    name: 'choose-identity',
+    label: displayName,
+    look: 'choice' as const,
+    identityId,
+    do: () => onChoose(identity),
+  }
+  return (
+    <ActionButton action={choose} doing={doing}>
+      <span class="choice-name">{displayName}</span>
+      <span class="choice-handle">@{handle}</span>
+    </ActionButton>
+  )
+}

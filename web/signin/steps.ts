@@ -1,0 +1,68 @@
+import { foldHandle } from '@countersign/protocol/formats/handle'
+import type { Identity } from '@countersign/protocol/identities'
+
+/** What an identity has granted the app before, and what is missing of what the app wants now. */
+export type Grant = { exists: boolean; missing: string[] }
+
+/** Where a person is on the way back to the app. */
+export type Step =
+  | { at: 'look' }
+  | { at: 'authenticate' }
+  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean }
+  | { at: 'read grant'; identities: Identity[]; identity: Identity }
+  | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
+  | { at: 'leave'; identity: Identity | undefined }
+
+export type Event =
+  | { type: 'nobody signed in' }
+  | { type: 'signed in'; identities: Identity[] }
+  | { type: 'identity chosen'; identity: Identity }
+  | { type: 'grant read'; grant: Grant }
+  | { type: 'another identity wanted' }
+  | { type: 'approved' }
+  | { type: 'denied' }
+
+/** What the app said about who should sign in. */
+export type Wish = { identityId?: string; loginHint?: string }
+
+/**
+ * The step after an event; one that does not belong to the step, such as a late answer, changes nothing. What is
+ * settled is skipped: an only identity is not chosen among.
+ */
+export function nextStep(step: Step, event: Event, wish: Wish): Step {
+  switch (event.type) {
+    case 'nobody signed in':
+      return step.at === 'leave' ? step : { at: 'authenticate' }
+    case 'signed in':
+      return step.at === 'look' || step.at === 'authenticate' ? chooseFor(event.identities, wish) : step
+    case 'identity chosen':
+      if (step.at !== 'choose identity') return step
+      return { at: 'read grant', identities: step.identities, identity: event.identity }
+    case 'grant read':
+      return step.at === 'read grant' ? { ...step, at: 'consent', grant: event.grant } : step
+    case 'another identity wanted':
+      return 'identities' in step ? { at: 'choose identity', identities: step.identities, mismatch: false } : step
+    case 'approved':
+      return step.at === 'consent' ? { at: 'leave', identity: step.identity } : step
+    case 'denied':
+      return step.at === 'consent' || step.at === 'choose identity' ? { at: 'leave', identity: undefined } : step
+  }
+}
+
+/** Whether nothing is left to ask: the identity granted the app all that it wants. */
+export function isSettled({ exists, missing }: Grant): boolean {
+  return exists && missing.length === 0
+}
+
+/** Goes on with the identity that the app asked for, or with the only one; else the person chooses. */
+function chooseFor(identities: Identity[], wish: Wish): Step {
+  const wished = identities.find((identity) => isWished(identity, wish))
+  const mismatch = !wished && (wish.identityId !== undefined || wish.loginHint !== undefined)
+  const identity = wished ?? (identities.length === 1 && !mismatch ? identities[0] : undefined)
+  return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
+}
+
+function isWished({ identityId, handle }: Identity, wish: Wish): boolean {
+  if (wish.identityId !== undefined) return identityId === wish.identityId
+  return wish.loginHint !== undefined && foldHandle(handle) === foldHandle(wish.loginHint)
+}

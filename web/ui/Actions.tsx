@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact'
+import type { Action, Doing } from './doing.ts'
+import { Problem } from './Problem.tsx'
+
+/** The buttons of the actions, and what went wrong with the last of them. */
+export function Actions({ of, doing }: { of: Action[]; doing: Doing }) {
+  return (
+    <div class="actions">
+      <Problem of={doing.problem} />
+      {of.map((action) => (
+        <ActionButton key={action.name} action={action} doing={doing} />
+      ))}
+    </div>
+  )
+}
+
+type ButtonProps = { action: Action; doing: Doing; submits?: boolean; children?: ComponentChildren }
+
+export function ActionButton({ action, doing, submits = false, children }: ButtonProps) {
+  const perform = submits ? undefined : () => void doing.perform(action)
+  return (
+    <button
+      type={submits ? 'submit' : 'button'}
+      class={`button ${action.look ?? 'primary'}`}
+      data-action={action.name}
+      data-identity-id={action.identityId}
+      aria-busy={doing.current === action.name}
+      aria-disabled={doing.current !== undefined}
+      onClick={perform}
+    >
+      {children ?? action.label}
+    </button>
+  )
+}
+
+type FormProps = { submit: Action; others?: Action[]; doing: Doing; children: ComponentChildren }
+
+/** A form: its first action happens with its button or the Enter key. */
+export function ActionForm({ submit, others = [], doing, children }: FormProps) {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void doing.perform(submit)
+  }
+  return (
+    <form class="form" noValidate onSubmit={onSubmit}>
+      {children}
+      <div class="actions">
+        <Problem of={doing.problem} />
+        <ActionButton action={submit} doing={doing} submits />
+        {others.map((action) => (
+          <ActionButton key={action.name} action={action} doing={doing} />
+        ))}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { signInByAutofill, signInWithPasskey, type SignedIn } from '../passkey.ts'
+import { addressWithReturn } from '../return-address.ts'
+import { ActionForm } from './Actions.tsx'
+import type { Action, Doing } from './doing.ts'
+import { Field } from './Field.tsx'
+import { useWords } from './Root.tsx'
+
+type Props = {
+  heading: ComponentChildren
+  returnTo: string
+  doing: Doing
+  onSignedIn: (signedIn: SignedIn) => unknown
+}
+
+/** Signing in: by a passkey that the input offers, or by the button and the browser's own dialog. */
+export function Authenticate({ heading, returnTo, doing, onSignedIn }: Props) {
+  const words = useWords().login
+  const [handle, setHandle] = useState('')
+  const offerAgain = useOffer(doing, onSignedIn)
+  const signIn: Action = {
+    name: 'sign-in',
+    label: words.signIn,
+    do: async () => {
+      const signedIn = await signInWithPasskey(handle).catch((error: unknown) => {
+        offerAgain()
+        throw error
+      })
+      await onSignedIn(signedIn)
+    },
+  }
+  return (
+    <section class="step">
+      {heading}
+      <ActionForm submit={signIn} doing={doing}>
+        <Field
+          name="handle"
+          label={words.handle}
+          hint={words.handleHint}
+          value={handle}
+          onInput={setHandle}
+          autocomplete="username webauthn"
+          exact
+        />
+      </ActionForm>
+      <p class="otherwise">
+        {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
+      </p>
+    </section>
+  )
+}
+
+/** Keeps passkeys on offer in the input; the answer makes the offer anew, after the browser's dialog took its place. */
+function useOffer({ perform }: Doing, onSignedIn: Props['onSignedIn']): () => void {
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    const settle = (outcome: () => unknown) => void perform({ name: 'sign-in', do: outcome })
+    signInByAutofill().then(
+      (signedIn) => signedIn && settle(() => onSignedIn(signedIn)),
+      (error: unknown) => settle(() => Promise.reject(error)),
+    )
+  }, [round])
+  return () => setRound((current) => current + 1)
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { languages, type Language } from '../words.ts'
+import { Mark } from './Mark.tsx'
+import { useSpeech } from './Root.tsx'
+
+type Props = { title: string; wide?: boolean; aside?: ComponentChildren; children: ComponentChildren }
+
+/** What every page stands in: the letterhead, the sheet, the foot. */
+export function Frame({ title, wide = false, aside, children }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Countersign`
+  }, [title])
+  const { words } = useSpeech()
+  return (
+    <>
+      <header class="letterhead">
+        <a class="wordmark" href="/" aria-label={words.frame.home}>
+          <Mark />
+          Countersign
+        </a>
+        {aside}
+      </header>
+      <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>
+      <footer class="foot">
+        <Languages />
+      </footer>
+    </>
+  )
+}
+
+function Languages() {
+  const { language: spoken, speak, words } = useSpeech()
+  const known = Object.entries(languages) as [Language, string][]
+  return (
+    <ul class="languages" aria-label={words.frame.language}>
+      {known.map(([language, name]) => (
+        <li key={language}>
+          <button type="button" lang={language} aria-pressed={language === spoken} onClick={() => speak(language)}>
+            {name}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks'
+import { Actions } from './Actions.tsx'
+import type { Action, Doing } from './doing.ts'
+import { StepHeading } from './StepHeading.tsx'
+import { useWords } from './Root.tsx'
+
+type Props = { code: string; handle: string; opensKeys: boolean; doing: Doing; onSaved: () => unknown; onCancel?: () => void }
+
+/** Shows a new recovery code, the only time that anyone can see it. */
+export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel }: Props) {
+  const { recovery: words, frame } = useWords()
+  const saved: Action = { name: 'confirm-recovery-saved', label: words.saved, do: onSaved }
+  const cancel: Action[] = onCancel ? [{ name: 'cancel', label: frame.cancel, look: 'quiet', do: onCancel }] : []
+  return (
+    <section class="step">
+      <StepHeading>{words.title}</StepHeading>
+      <p>{opensKeys ? words.why : words.whyWithoutPrf}</p>
+      <figure class="code" aria-label={words.label}>
+        <output name="recoveryCode">{code}</output>
+      </figure>
+      <Keeping code={code} handle={handle} />
+      <Actions of={[saved, ...cancel]} doing={doing} />
+    </section>
+  )
+}
+
+function Keeping({ code, handle }: Pick<Props, 'code' | 'handle'>) {
+  const words = useWords().recovery
+  const [copied, setCopied] = useState(false)
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(words.fileText(code, location.host, handle))}`
+  const copy = () => void navigator.clipboard.writeText(code).then(() => setCopied(true), reportError)
+  return (
+    <ul class="keeping">
+      <li>
+        <button type="button" class="button secondary" onClick={copy} aria-live="polite">
+          {copied ? words.copied : words.copy}
+        </button>
+      </li>
+      <li>
+        <a class="button secondary" href={file} download={words.fileName}>
+          {words.download}
+        </a>
+      </li>
+      <li>
+        <button type="button" class="button secondary" onClick={() => print()}>
+          {words.print}
+        </button>
+      </li>
+    </ul>
+  )
+}

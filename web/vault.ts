@@ -1,0 +1,69 @@
+/**
+ * What the pages do with the master key: it is opened or made here, and only what may be sent or shown goes out. Loaded
+ * when it is needed; it brings the cryptography along.
+ */
+import { CannotOpen } from '@countersign/keys/envelope'
+import { newMasterKey, openMasterKey, type MasterKey } from '@countersign/keys/master-key'
+import { keyFromPrf } from '@countersign/keys/prf'
+import { keyFromRecoveryCode, newRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
+import type { KeyWrap, NewKeyWrap } from '@countersign/protocol/keys'
+import type { RegistrationFinish } from '@countersign/protocol/passkeys'
+import type { PrfOutput } from './passkey.ts'
+
+export { prfSalt } from '@countersign/keys/prf'
+export { readRecoveryCode } from '@countersign/keys/recovery-code'
+
+type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth'>
+type Owner = { userId: string; identityId: string; credentialId: string }
+
+/** Makes all keys of a new account: what the server keeps of them, and the recovery code that it never sees. */
+export async function makeKeys({ userId, identityId, credentialId }: Owner, prfOutput: PrfOutput | undefined) {
+  const masterKey = newMasterKey()
+  const recoveryCode = newRecoveryCode()
+  const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
+  if (prfOutput) {
+    const ciphertext = await masterKey.wrap(await keyFromPrf(prfOutput), userId)
+    keyWraps.push({ kind: 'passkey_prf', credentialId, ciphertext })
+  }
+  const keys: Keys = {
+    keyWraps,
+    signingKey: await masterKey.newSigningKey(identityId),
+    encryptionKey: await masterKey.newEncryptionKey(identityId),
+    recoveryAuth: await recoveryAuthOf(recoveryCode),
+  }
+  masterKey.forget()
+  return { keys, recoveryCode }
+}
+
+/** Opens the master key with what a passkey gave; `undefined` where that passkey opens none of the wraps. */
+export async function openWithPasskey(
+  keyWraps: KeyWrap[],
+  { credentialId, prfOutput }: { credentialId: string; prfOutput: PrfOutput | undefined },
+  userId: string,
+): Promise<MasterKey | undefined> {
+  const wrap = keyWraps.find(({ kind, credentialId: id }) => kind === 'passkey_prf' && id === credentialId)
+  if (!wrap || !prfOutput) return undefined
+  return openMasterKey(wrap.ciphertext, await keyFromPrf(prfOutput), userId).catch(nothingIfShut)
+}
+
+/** Opens the master key with the recovery code; `undefined` where the code is not the one in force. */
+export async function openWithCode(keyWraps: KeyWrap[], code: string, userId: string): Promise<MasterKey | undefined> {
+  const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')
+  if (!wrap) return undefined
+  return openMasterKey(wrap.ciphertext, await keyFromRecoveryCode(code), userId).catch(nothingIfShut)
+}
+
+function nothingIfShut(error: unknown): undefined {
+  if (!(error instanceof CannotOpen)) throw error
+}
+
+/** A new recovery code for an open master key, and what the server must be told to put it in force. */
+export async function renewRecoveryCode(masterKey: MasterKey, userId: string) {
+  const recoveryCode = newRecoveryCode()
+  const { ciphertext } = await wrapWithCode(masterKey, recoveryCode, userId)
+  return { recoveryCode, replacement: { recoveryAuth: await recoveryAuthOf(recoveryCode), ciphertext } }
+}
+
+async function wrapWithCode(masterKey: MasterKey, code: string, userId: string) {
+  return { kind: 'recovery_code' as const, ciphertext: await masterKey.wrap(await keyFromRecoveryCode(code), userId) }
+}
