@@ -19,6 +19,10 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  app_origin: {
+    origin: string
+    client_id: string
+  }
   app_secret: {
     client_id: string
     secret_sha256: Uint8Array

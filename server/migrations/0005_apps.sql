@@ -18,8 +18,16 @@ create table app (
 );
 
 create table app_secret (
-  client_id text not null,
+  client_id text not null references app on delete cascade,
   secret_sha256 bytea not null,
   created_at timestamptz not null,
   primary key (client_id, secret_sha256)
 );
+
+-- The origins of the redirect URIs, the origin first: whether any app has a given one is a question of its own.
+create table app_origin (
+  origin text not null,
+  client_id text not null references app on delete cascade,
+  primary key (origin, client_id)
+);
+create index app_origin_of_app on app_origin (client_id);

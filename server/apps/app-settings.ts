@@ -1,0 +1,54 @@
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { limits } from '@countersign/protocol/formats/limits'
+import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
+import { isLocal } from '#kernel/config.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { RegisteredApp } from './app-directory.ts'
+import { requireRedirectUri } from './redirect-uri.ts'
+
+/** What an operator may set of an app, and change later. */
+export type AppSettings = Omit<RegisteredApp, 'clientId' | 'isPublic' | 'secretsSha256' | 'createdAt' | 'updatedAt'>
+export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partial<AppSettings>
+
+const refuse = refusals({ invalid_request: [400, 'The settings of the app are not acceptable.'] })
+
+/** What an app is that does not say; RS256 as OpenID Connect Registration §2 has it. */
+export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
+  description: null,
+  iconUrl: null,
+  websiteUrl: null,
+  privacyUrl: null,
+  termsUrl: null,
+  allowedScopes: [...defaultAllowedScopes],
+  idTokenAlgorithm: 'RS256',
+  accessTokenSeconds: limits.accessTokenLifetimeSeconds,
+  refreshTokenSeconds: limits.refreshTokenIdleSeconds,
+}
+
+const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
+
+/**
+ * Refuses settings with which an app could disguise itself or send people astray: `invalid_redirect_uri`, or
+ * `invalid_request`, which names the field.
+ */
+export function requireAcceptable(settings: Partial<AppSettings>, isPublic: boolean): void {
+  if (settings.name !== undefined && !isDisplayName(settings.name))
+    throw refuse.invalid_request({ sentence: 'The name is 1 to 80 characters, none of them invisible.' })
+  if (settings.description && !isShowable(settings.description))
+    throw refuse.invalid_request({ sentence: 'The description has an invisible character.' })
+
+  for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
+  for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, isPublic)
+}
+
+/** Whether every character of a text may stand in a name too, so that it can't rearrange what is shown beside it. */
+function isShowable(text: string): boolean {
+  return [...text].every((character) => isDisplayName(`.${character}`))
+}
+
+function requireWebUrl(field: string, text: string): void {
+  const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))
+  if (!url || !isSafe || url.username !== '' || url.password !== '')
+    throw refuse.invalid_request({ sentence: `${field} must start with https://, or http:// on localhost.` })
+}

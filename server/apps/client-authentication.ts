@@ -1,0 +1,50 @@
+import { equalBytes, sha256 } from '#kernel/digest.ts'
+import { textKey, type RateLimits } from '#kernel/rate-limit.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { Secret } from '#kernel/secret.ts'
+import type { AppDirectory, RegisteredApp } from './app-directory.ts'
+
+/** How a client authenticates (RFC 6749 §2.3), and where it said so. */
+export type ClientCredentials = { clientId: string; proof: ClientProof; scheme: 'basic' | 'body' }
+export type ClientProof = { kind: 'secret'; secret: Secret } | { kind: 'none' }
+
+/** A registered app that asks, and whether it has proved to be that app; one that sent no secret has not. */
+export type Client = { app: RegisteredApp; proved: boolean }
+
+const refuse = refusals({ invalid_client: [401, 'The client is unknown, or its secret is wrong or missing.'] })
+
+const noSecretSha256 = new Uint8Array(32)
+
+/**
+ * Finds out which app asks. A secret that is sent must be right, also where none is needed. Refuses `invalid_client`
+ * for an unknown client and for a wrong secret alike, `rate_limited` after too many failures: of an address, whatever
+ * it sends then; of a client, only whoever has the secret wrong, so that nobody can lock an app out by guessing.
+ */
+export async function authenticateClient(
+  { apps, rateLimits }: { apps: AppDirectory; rateLimits: RateLimits },
+  { clientId, proof, scheme }: ClientCredentials,
+  address: string,
+): Promise<Client> {
+  await rateLimits.check('failed client authentication', address)
+  const app = await apps.find(clientId)
+  const proved = proof.kind === 'secret' && isSecretOf(app, proof.secret)
+  if (app && (proved || proof.kind === 'none')) return { app, proved }
+
+  await rateLimits.count('failed client authentication', address)
+  await rateLimits.count('failed authentication of a client', textKey(clientId))
+  throw refuse.invalid_client(
+    scheme === 'basic' ? { headers: { 'www-authenticate': 'Basic realm="countersign"' } } : {},
+  )
+}
+
+/** Refuses `invalid_client` where an app that has a secret has not proved to know it. A public app has none. */
+export function requireProof({ app, proved }: Client): void {
+  if (!app.isPublic && !proved) throw refuse.invalid_client()
+}
+
+/** Whether it is one of the app's secrets. An unknown app and one without a secret take the same time to say no. */
+function isSecretOf(app: RegisteredApp | undefined, secret: Secret): boolean {
+  const givenSha256 = sha256(secret.reveal())
+  const storedSha256 = app && app.secretsSha256.length > 0 ? app.secretsSha256 : [noSecretSha256]
+  return storedSha256.map((stored) => equalBytes(stored, givenSha256)).includes(true)
+}

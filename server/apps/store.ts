@@ -1,0 +1,114 @@
+import { sql, type ExpressionBuilder } from 'kysely'
+import type { Database, Transaction } from '#kernel/database.ts'
+import type { Tables } from '#kernel/tables.ts'
+
+const app = [
+  'app.client_id as clientId',
+  'app.name',
+  'app.description',
+  'app.icon_url as iconUrl',
+  'app.website_url as websiteUrl',
+  'app.privacy_url as privacyUrl',
+  'app.terms_url as termsUrl',
+  'app.redirect_uris as redirectUris',
+  'app.allowed_scopes as allowedScopes',
+  'app.is_public as isPublic',
+  'app.id_token_algorithm as idTokenAlgorithm',
+  'app.access_token_seconds as accessTokenSeconds',
+  'app.refresh_token_seconds as refreshTokenSeconds',
+  'app.created_at as createdAt',
+  'app.updated_at as updatedAt',
+] as const
+
+function secretHashes({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
+  const secrets = selectFrom('app_secret')
+    .select('secret_sha256')
+    .whereRef('app_secret.client_id', '=', 'app.client_id')
+  return sql<Uint8Array[]>`array${secrets}`.as('secretsSha256')
+}
+
+function selectApps(db: Database | Transaction) {
+  return db.selectFrom('app').select(app).select(secretHashes)
+}
+
+/** An app with the hashes of its secrets, in one statement. */
+export function findApp(db: Database, clientId: string) {
+  return selectApps(db).where('client_id', '=', clientId).executeTakeFirst()
+}
+export type RegisteredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
+
+/** An app that nobody else changes until the transaction ends. */
+export function lockApp(tx: Transaction, clientId: string) {
+  return selectApps(tx).where('client_id', '=', clientId).forUpdate().executeTakeFirst()
+}
+
+/** Every app, the newest first. */
+export function listApps(db: Database) {
+  return selectApps(db).orderBy('created_at', 'desc').orderBy('client_id').execute()
+}
+
+/** An origin, where some app has a redirect URI there. */
+export function findOrigin(db: Database, origin: string) {
+  return db.selectFrom('app_origin').select('origin').where('origin', '=', origin).limit(1).executeTakeFirst()
+}
+
+/** Inserts an app; false where its client id is taken. */
+export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('app')
+    .values({
+      ...settingsOf(inserted),
+      client_id: inserted.clientId,
+      is_public: inserted.isPublic,
+      created_at: inserted.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Writes the settings of an app anew. */
+export async function updateApp(tx: Transaction, changed: RegisteredApp): Promise<void> {
+  await tx.updateTable('app').set(settingsOf(changed)).where('client_id', '=', changed.clientId).execute()
+}
+
+/** Deletes an app, and with it its secrets and origins; false where there was none. */
+export async function removeApp(tx: Transaction, clientId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('app').where('client_id', '=', clientId).executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+export async function insertSecrets(
+  tx: Transaction,
+  { clientId, secretsSha256, createdAt }: RegisteredApp,
+): Promise<void> {
+  if (secretsSha256.length === 0) return
+  const rows = secretsSha256.map((hash) => ({ client_id: clientId, secret_sha256: hash, created_at: createdAt }))
+  await tx.insertInto('app_secret').values(rows).execute()
+}
+
+export async function replaceOrigins(tx: Transaction, clientId: string, origins: string[]): Promise<void> {
+  await tx.deleteFrom('app_origin').where('client_id', '=', clientId).execute()
+  if (origins.length === 0) return
+  await tx
+    .insertInto('app_origin')
+    .values(origins.map((origin) => ({ origin, client_id: clientId })))
+    .execute()
+}
+
+function settingsOf(given: RegisteredApp) {
+  return {
+    name: given.name,
+    description: given.description,
+    icon_url: given.iconUrl,
+    website_url: given.websiteUrl,
+    privacy_url: given.privacyUrl,
+    terms_url: given.termsUrl,
+    redirect_uris: given.redirectUris,
+    allowed_scopes: given.allowedScopes,
+    id_token_algorithm: given.idTokenAlgorithm,
+    access_token_seconds: given.accessTokenSeconds,
+    refresh_token_seconds: given.refreshTokenSeconds,
+    updated_at: given.updatedAt,
+  }
+}
