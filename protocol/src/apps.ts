@@ -43,9 +43,9 @@ const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
-  redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50 }),
-  allowedScopes: Type.Array(Type.Enum([...standardScopes]), { maxItems: standardScopes.length }),
-  description: OrNull(Type.String({ maxLength: 500 })),
+  redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50, uniqueItems: true }),
+  allowedScopes: Type.Array(Type.Enum([...standardScopes]), { uniqueItems: true }),
+  description: OrNull(Type.String({ minLength: 1, maxLength: 500 })),
   iconUrl: OrNull(WebUrl),
   websiteUrl: OrNull(WebUrl),
   privacyUrl: OrNull(WebUrl),
@@ -62,7 +62,7 @@ export const NewApp = Type.Object(
 )
 export type NewApp = Static<typeof NewApp>
 
-export const AppChange = Type.Partial(Type.Object(settings), { additionalProperties: false })
+export const AppChange = Type.Partial(Type.Object(settings), { additionalProperties: false, minProperties: 1 })
 export type AppChange = Static<typeof AppChange>
 
 /** An app as its operator sees it. */

@@ -7,9 +7,9 @@ export const AuditEntry = Type.Object({
   at: Instant,
   action: Type.String(),
   actor: Type.String(),
-  userId: Type.Optional(Uuid),
-  identityId: Type.Optional(Uuid),
-  clientId: Type.Optional(Type.String()),
+  userId: Type.Union([Uuid, Type.Null()]),
+  identityId: Type.Union([Uuid, Type.Null()]),
+  clientId: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
 })
 export type AuditEntry = Static<typeof AuditEntry>
@@ -20,7 +20,7 @@ export const readAudit = endpoint(
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
     }),
   },
   { 200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
