@@ -42,12 +42,16 @@ export async function reach(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** The JSON of an answer; `undefined` where it has none. Throws `Refused` for a refusal. */
-export async function answerOf(response: Response) {
-  if (response.status === 204) return undefined
-  const answer = await response.json().catch((error: unknown) => {
+/**
+ * What an endpoint answered; nothing where it answers nothing. The server serializes by the same schema from which the
+ * type comes, so it is taken at its word. Throws `Refused` for a refusal.
+ */
+export async function answerOf<T>(response: Response): Promise<T> {
+  if (response.status === 204) return null as T
+  const answer: unknown = await response.json().catch((error: unknown) => {
     throw new Unreachable(`Status ${response.status} without JSON`, { cause: error })
   })
-  if (!response.ok) throw new Refused(response.status, String(answer.error), String(answer.error_description ?? ''))
-  return answer
+  if (response.ok) return answer as T
+  const { error, error_description } = answer as Partial<Record<string, string>>
+  throw new Refused(response.status, error ?? 'server_error', error_description ?? '')
 }

@@ -2,7 +2,8 @@
 export function dayOf(instant: string, language: string, now: Date): string {
   const day = new Date(instant)
   const daysAgo = Math.round((midnight(now) - midnight(day)) / (24 * 3600 * 1000))
-  if (daysAgo === 0 || daysAgo === 1) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-daysAgo, 'day')
+  if (daysAgo === 0 || daysAgo === 1)
+    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-daysAgo, 'day')
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(day)
 }
 

@@ -1,9 +1,18 @@
-import { browserSupportsWebAuthn, browserSupportsWebAuthnAutofill, bufferToBase64URLString } from '@simplewebauthn/browser'
+import {
+  browserSupportsWebAuthn,
+  browserSupportsWebAuthnAutofill,
+  bufferToBase64URLString,
+} from '@simplewebauthn/browser'
 import { startAuthentication, startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/browser'
 import type { Answer } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from '@countersign/protocol/webauthn'
+import type {
+  AuthenticationResponse,
+  CreationOptions,
+  RegistrationResponse,
+  RequestOptions,
+} from '@countersign/protocol/webauthn'
 import { call } from './call.ts'
 
 export type SignedIn = Answer<'POST /api/auth/login/finish'>
@@ -12,7 +21,14 @@ export type SignedIn = Answer<'POST /api/auth/login/finish'>
 export type PrfOutput = Uint8Array<ArrayBuffer>
 
 /** Why a ceremony came to nothing; the first two are ordinary. */
-export type CeremonyEnd = 'declined' | 'superseded' | 'unsupported' | 'already registered' | 'unfit' | 'wrong host' | 'failed'
+export type CeremonyEnd =
+  | 'declined'
+  | 'superseded'
+  | 'unsupported'
+  | 'already registered'
+  | 'unfit'
+  | 'wrong host'
+  | 'failed'
 
 export class CeremonyFailed extends Error {
   readonly end: CeremonyEnd
@@ -42,7 +58,7 @@ export async function signInByAutofill(): Promise<SignedIn | undefined> {
     const credential = await authenticate(options, { useBrowserAutofill: true })
     return await call('POST /api/auth/login/finish', { body: { flowId, credential } })
   } catch (error) {
-    if (renewal.isDue()) return signInByAutofill()
+    if (renewal.isDue()) return await signInByAutofill()
     if (error instanceof CeremonyFailed) return undefined
     throw error
   } finally {
@@ -53,10 +69,13 @@ export async function signInByAutofill(): Promise<SignedIn | undefined> {
 /** An offer that waits in an input outlives its flow, so it is taken back and made again in time. */
 function renewBeforeExpiry() {
   let due = false
-  const timer = setTimeout(() => {
-    due = true
-    WebAuthnAbortService.cancelCeremony()
-  }, (limits.flowLifetimeSeconds - 20) * 1000)
+  const timer = setTimeout(
+    () => {
+      due = true
+      WebAuthnAbortService.cancelCeremony()
+    },
+    (limits.flowLifetimeSeconds - 20) * 1000,
+  )
   return { isDue: () => due, forget: () => clearTimeout(timer) }
 }
 
@@ -67,11 +86,19 @@ export async function createPasskey(options: CreationOptions, salt: BufferSource
   const optionsJSON = { ...options, extensions: { credProps: true, prf: { eval: { first: salt } } } }
   const made = await ceremony(() => startRegistration({ optionsJSON }))
   const { prf } = made.clientExtensionResults
-  return { credential: registrationOf(made), prfEnabled: prf?.enabled === true, prfOutput: bytesOf(prf?.results?.first) }
+  return {
+    credential: registrationOf(made),
+    prfEnabled: prf?.enabled === true,
+    prfOutput: bytesOf(prf?.results?.first),
+  }
 }
 
 /** Asks one passkey for its PRF output, with a challenge that nobody sees. `undefined` where it has none to give. */
-export async function evaluatePrf(rpId: string, credentialId: string, salt: BufferSource): Promise<PrfOutput | undefined> {
+export async function evaluatePrf(
+  rpId: string,
+  credentialId: string,
+  salt: BufferSource,
+): Promise<PrfOutput | undefined> {
   const challenge = bufferToBase64URLString(crypto.getRandomValues(new Uint8Array(32)).buffer)
   const allowCredentials = [{ id: credentialId, type: 'public-key' as const }]
   const extensions = { prf: { eval: { first: salt } } }
@@ -95,8 +122,10 @@ export async function reauthenticate(salt: BufferSource) {
   return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
 }
 
-async function authenticate({ extensions, ...options }: RequestOptions, how: { useBrowserAutofill?: boolean } = {}) {
-  return assertionOf(await ceremony(() => startAuthentication({ optionsJSON: options, ...how })))
+/** Signing in needs no key, so the PRF that the options offer is left alone. */
+async function authenticate(options: RequestOptions, how: { useBrowserAutofill?: boolean } = {}) {
+  const optionsJSON = { ...options, extensions: {} }
+  return assertionOf(await ceremony(() => startAuthentication({ optionsJSON, ...how })))
 }
 
 async function ceremony<T>(work: () => Promise<T>): Promise<T> {
@@ -119,7 +148,13 @@ const ends: Record<string, CeremonyEnd> = {
 }
 
 /** What the server may know of a new passkey: everything but what the PRF gave. */
-function registrationOf({ id, rawId, type, response, clientExtensionResults }: RegistrationResponseJSON): RegistrationResponse {
+function registrationOf({
+  id,
+  rawId,
+  type,
+  response,
+  clientExtensionResults,
+}: RegistrationResponseJSON): RegistrationResponse {
   const { clientDataJSON, attestationObject, transports } = response
   const { credProps, prf } = clientExtensionResults
   return {

@@ -21,7 +21,7 @@ export function readSite(): Site {
 let read: PageView | undefined
 
 function anyView(): PageView {
-  return (read ??= JSON.parse(document.getElementById('view')?.textContent ?? ''))
+  return (read ??= JSON.parse(document.getElementById('view')?.textContent ?? '') as PageView)
 }
 
 function isOf<Name extends PageName>(view: PageView, page: Name): view is PageView & ViewOf<Name> {

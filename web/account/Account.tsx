@@ -49,7 +49,9 @@ export function Account() {
           <Actions of={[]} doing={doing} />
         </>
       ) : (
-        <section class="step">{doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}</section>
+        <section class="step">
+          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+        </section>
       )}
     </Frame>
   )

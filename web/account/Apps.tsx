@@ -54,7 +54,13 @@ export function Apps({ holdings, onChange }: Props) {
   )
 }
 
-function Description({ of: { appName, appWebsiteUrl, scope, createdAt }, handle }: { of: Authorization; handle: string }) {
+function Description({
+  of: { appName, appWebsiteUrl, scope, createdAt },
+  handle,
+}: {
+  of: Authorization
+  handle: string
+}) {
   const { words, language } = useSpeech()
   const since = words.apps.since(dayOf(createdAt, language, new Date()))
   return (
@@ -64,7 +70,7 @@ function Description({ of: { appName, appWebsiteUrl, scope, createdAt }, handle 
       <p>
         {words.apps.as(handle)}, {since}
       </p>
-      <p>{scopesInShort(scopesOf(scope), words).join(' · ')}</p>
+      <p class="grants">{scopesInShort(scopesOf(scope), words).join(', ')}</p>
     </div>
   )
 }

@@ -7,12 +7,11 @@ import { Field } from '../ui/Field.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 
-type Vault = typeof import('../vault.ts')
 type Props = {
   keyWraps: KeyWrap[]
   userId: string
   doing: Doing
-  onOpened: (vault: Vault, masterKey: MasterKey) => Promise<void>
+  onOpened: (masterKey: MasterKey) => Promise<void>
   onCancel: () => void
 }
 
@@ -30,7 +29,7 @@ export function EnterCode({ keyWraps, userId, doing, onOpened, onCancel }: Props
       if (code === undefined) return setProblem(words.passkeys.codeMalformed)
       const masterKey = await vault.openWithCode(keyWraps, code, userId)
       if (!masterKey) return setProblem(words.passkeys.codeWrong)
-      await onOpened(vault, masterKey)
+      await onOpened(masterKey)
     },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onCancel }
@@ -43,14 +42,7 @@ export function EnterCode({ keyWraps, userId, doing, onOpened, onCancel }: Props
       <StepHeading>{words.passkeys.codeTitle}</StepHeading>
       <p>{words.passkeys.codeWhy}</p>
       <ActionForm submit={unlock} others={[cancel]} doing={doing}>
-        <Field
-          name="recoveryCode"
-          label={words.recovery.label}
-          value={typed}
-          onInput={write}
-          problem={problem}
-          exact
-        />
+        <Field name="recoveryCode" label={words.recovery.label} value={typed} onInput={write} problem={problem} exact />
       </ActionForm>
     </section>
   )

@@ -12,7 +12,8 @@ import { EnterCode } from './EnterCode.tsx'
 import { nextStep, type Event, type Replacement, type Step } from './renewal-steps.ts'
 
 type Props = { holdings: Holdings; children: ComponentChildren }
-type Vault = typeof import('../vault.ts')
+
+const loadVault = () => import('../vault.ts')
 
 /** The recovery code, below what is passed in; while a new one is made, in its place. */
 export function Renewal({ holdings, children }: Props) {
@@ -23,15 +24,16 @@ export function Renewal({ holdings, children }: Props) {
   const { user, identities } = holdings.session
 
   async function openWithPasskey() {
-    const vault = await import('../vault.ts')
+    const vault = await loadVault()
     const used = await reauthenticate(await vault.prfSalt())
     const { keyWraps } = await call('GET /api/account/key-wraps', {})
     const masterKey = await vault.openWithPasskey(keyWraps, used, user.userId)
     if (!masterKey) return go({ type: 'passkey opens nothing', keyWraps })
-    await renew(vault, masterKey)
+    await renew(masterKey)
   }
 
-  async function renew(vault: Vault, masterKey: MasterKey) {
+  async function renew(masterKey: MasterKey) {
+    const vault = await loadVault()
     const { recoveryCode, replacement } = await vault.renewRecoveryCode(masterKey, user.userId)
     masterKey.forget()
     go({ type: 'opened', recoveryCode, replacement })
@@ -41,7 +43,7 @@ export function Renewal({ holdings, children }: Props) {
     await call('PUT /api/account/recovery', { body: replacement }).catch(async (error: unknown) => {
       if (!(error instanceof Refused && error.code === 'reauthentication_required')) throw error
       // Writing a code down may take longer than a proof of presence lasts.
-      const { prfSalt } = await import('../vault.ts')
+      const { prfSalt } = await loadVault()
       await reauthenticate(await prfSalt())
       await call('PUT /api/account/recovery', { body: replacement })
     })

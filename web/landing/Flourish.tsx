@@ -2,8 +2,8 @@
 export function Flourish() {
   return (
     <svg class="flourish" viewBox="0 0 420 110" aria-hidden="true">
-      <path class="flourish-line" d="M8 88H412" />
-      <path class="flourish-cross" d="M14 68L28 82M28 68L14 82" />
+      <path class="flourish-line" d="M1 88H419" />
+      <path class="flourish-cross" d="M3 66L17 80M17 66L3 80" />
       <path
         class="flourish-pen"
         pathLength="1"

@@ -31,7 +31,10 @@ function Ways() {
   const [signedIn, setSignedIn] = useState<boolean>()
   useEffect(() => {
     // Where the server does not answer, the ways in are shown: the pages behind them will say so.
-    readSession().then((session) => setSignedIn(session !== undefined), () => setSignedIn(false))
+    readSession().then(
+      (session) => setSignedIn(session !== undefined),
+      () => setSignedIn(false),
+    )
   }, [])
   if (signedIn === undefined) return <div class="actions ways" />
   return (

@@ -15,15 +15,17 @@ export function Login() {
   const leave = () => location.replace(returnTo)
   useEffect(() => {
     // Whoever is signed in already has nothing to do here; whether the server can be reached shows when they try.
-    readSession().then((session) => (session ? leave() : setStrange(true)), () => setStrange(true))
+    readSession().then(
+      (session) => (session ? leave() : setStrange(true)),
+      () => setStrange(true),
+    )
   }, [])
   return (
     <Frame title={words.title}>
-      {strange ? (
-        <Authenticate heading={<h1>{words.title}</h1>} returnTo={returnTo} doing={doing} onSignedIn={leave} />
-      ) : (
-        <Waiting />
-      )}
+      <section class="step">
+        <h1>{words.title}</h1>
+        {strange ? <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} /> : <Waiting />}
+      </section>
     </Frame>
   )
 }

@@ -26,7 +26,8 @@ export const de: Words = {
     create: 'Konto mit Passkey anlegen',
     haveAccount: 'Schon ein Konto?',
     login: 'Anmelden',
-    handleInvalid: '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche, an beiden Enden ein Buchstabe oder eine Ziffer.',
+    handleInvalid:
+      '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche, an beiden Enden ein Buchstabe oder eine Ziffer.',
     displayNameInvalid: '1 bis 80 sichtbare Zeichen.',
     handleTaken: 'Dieser Benutzername ist vergeben. Wähle einen anderen.',
     madeTitle: 'Dein Passkey ist da',
@@ -67,7 +68,8 @@ export const de: Words = {
     documentTitle: (app) => `Anmelden bei ${app}`,
     to: 'Anmelden bei',
     choose: 'Unter welchem Namen?',
-    noSuchIdentity: 'Die App hat nach einem Namen gefragt, den du hier nicht hast. Wähle einen von diesen oder ein anderes Konto.',
+    noSuchIdentity:
+      'Die App hat nach einem Namen gefragt, den du hier nicht hast. Wähle einen von diesen oder ein anderes Konto.',
     otherAccount: 'Anderes Konto',
     sees: 'Die App sieht',
     alsoSees: 'Die App sieht künftig auch',
@@ -75,29 +77,29 @@ export const de: Words = {
     approve: 'Zustimmen',
     deny: 'Ablehnen',
     change: 'Ändern',
-    returnTo: (host) => `Danach zurück zu ${host}`,
+    returnTo: (host) => `danach zurück zu ${host}`,
     leaving: (host) => `Zurück zu ${host}`,
     privacy: 'Datenschutz',
     terms: 'Bedingungen',
   },
 
   scopes: {
-    openid: 'Dass du es bist',
-    openidValue: 'an einer Kennung dieses Namens',
+    openid: 'Kennung',
+    openidValue: 'eine feste, damit sie dich wiedererkennt',
     name: 'Name',
     handle: 'Benutzername',
     email: 'E-Mail',
-    noEmail: 'keine zu diesem Namen; es wird nichts geteilt',
-    offline_access: 'Wenn du weg bist',
-    offline_accessValue: 'bleibt sie verbunden, bis du sie trennst',
-    user_id: 'Deine Kontokennung',
+    noEmail: 'keine zu diesem Namen; wird nicht geteilt',
+    offline_access: 'Zugang',
+    offline_accessValue: 'bis du sie trennst, auch wenn du weg bist',
+    user_id: 'Kontokennung',
     user_idValue: 'gleich für alle deine Namen: Apps erkennen, dass es dieselbe Person ist',
     short: {
       openid: 'erkennt dich wieder',
-      profile: 'Name und Benutzername',
-      email: 'E-Mail',
+      profile: 'sieht Namen und Benutzernamen',
+      email: 'sieht deine E-Mail',
       offline_access: 'bleibt verbunden, wenn du weg bist',
-      user_id: 'Kontokennung',
+      user_id: 'sieht deine Kontokennung',
     },
   },
 
@@ -186,7 +188,8 @@ export const de: Words = {
     again: 'Noch einmal von vorn',
     refreshed: (times) => (times === 1 ? 'Einmal erneuert' : `${times}-mal erneuert`),
     unasked: 'Diese Antwort gehört zu keiner Anfrage dieses Tabs. Beginne von vorn.',
-    wrongState: 'Das ist nicht der State, den dieser Tab geschickt hat: die Antwort eines anderen. Sie wurde verworfen.',
+    wrongState:
+      'Das ist nicht der State, den dieser Tab geschickt hat: die Antwort eines anderen. Sie wurde verworfen.',
     wrongIssuer: 'Die Antwort nennt einen anderen Aussteller. Sie wurde verworfen.',
   },
 
@@ -205,7 +208,8 @@ export const de: Words = {
     hints: {
       not_found: 'Prüfe die Adresse, oder beginne bei der Startseite.',
       invalid_client: 'Es ist nichts passiert. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
-      invalid_redirect_uri: 'Zu deiner Sicherheit haben wir angehalten. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
+      invalid_redirect_uri:
+        'Zu deiner Sicherheit haben wir angehalten. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
       rate_limited: 'Warte eine Minute und versuche es dann noch einmal.',
       server_error: 'Versuche es gleich noch einmal. Wenn es so bleibt, nenne dem Betreiber die Kennung unten.',
       temporarily_unavailable: 'Versuche es gleich noch einmal.',
@@ -221,7 +225,8 @@ export const de: Words = {
       unsupported: 'Dieser Browser kennt keine Passkeys. Nimm einen neueren oder ein anderes Gerät.',
       'already registered': 'Dieses Gerät hat schon einen Passkey für dieses Konto. Melde dich damit an.',
       unfit: 'Dieses Passkey-Gerät kann dich nicht mit Fingerabdruck, Gesicht oder PIN prüfen. Nimm ein anderes.',
-      'wrong host': 'Unter dieser Adresse funktionieren Passkeys nicht. Der Betreiber muss die Einstellungen berichtigen.',
+      'wrong host':
+        'Unter dieser Adresse funktionieren Passkeys nicht. Der Betreiber muss die Einstellungen berichtigen.',
       failed: 'Das Passkey-Gerät hat einen Fehler gemeldet. Versuche es noch einmal oder nimm ein anderes.',
     },
     refused: {

@@ -8,7 +8,11 @@ export type Checks = Record<Check, boolean>
 export type Expected = { issuer: string; clientId: string; nonce: string | undefined; keys: PublicJwk[] }
 
 /** Checks an ID token as every app must (OpenID Connect Core §3.1.3.7). */
-export async function checkIdToken(jwt: string, { issuer, clientId, nonce, keys }: Expected, now: Date): Promise<Checks> {
+export async function checkIdToken(
+  jwt: string,
+  { issuer, clientId, nonce, keys }: Expected,
+  now: Date,
+): Promise<Checks> {
   const { claims } = decodeJwt(jwt)
   const audience = [claims.aud].flat()
   return {

@@ -27,9 +27,11 @@ const algorithms: Record<string, AlgorithmIdentifier & { namedCurve?: string; ha
 }
 
 function readJson(part: string): Json {
-  return JSON.parse(new TextDecoder().decode(bytesOf(part)))
+  return JSON.parse(new TextDecoder().decode(bytesOf(part))) as Json
 }
 
 function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  return Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
 }

@@ -40,10 +40,9 @@ async function look(view: PlaygroundView, tokens: TokenResponse, { nonce, refres
 
 /** A token response as it may be shown over someone's shoulder: the tokens only by their ends. */
 export function shortened(tokens: TokenResponse): Record<string, unknown> {
-  const secret = ['access_token', 'access_token_jwt', 'id_token', 'refresh_token']
-  return Object.fromEntries(
-    Object.entries(tokens).map(([key, value]) => [key, secret.includes(key) ? shorten(String(value)) : value]),
-  )
+  const isToken = (key: string) => ['access_token', 'access_token_jwt', 'id_token', 'refresh_token'].includes(key)
+  const shown = (key: string, value: unknown) => (isToken(key) && typeof value === 'string' ? shorten(value) : value)
+  return Object.fromEntries(Object.entries(tokens).map(([key, value]) => [key, shown(key, value)]))
 }
 
 function shorten(token: string): string {

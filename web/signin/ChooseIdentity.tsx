@@ -14,7 +14,7 @@ type Props = {
 }
 
 export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther, onDeny }: Props) {
-  const words = useWords().signin
+  const { signin: words, frame } = useWords()
   return (
     <>
       <StepHeading level={2}>{words.choose}</StepHeading>
@@ -29,7 +29,7 @@ export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther,
       <Actions
         of={[
           { name: 'sign-out', label: words.otherAccount, look: 'quiet', do: onOther },
-          { name: 'deny', label: words.deny, look: 'quiet', do: onDeny },
+          { name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny },
         ]}
         doing={doing}
       />
@@ -50,6 +50,9 @@ function Choice({ identity, doing, onChoose }: { identity: Identity } & Pick<Pro
     <ActionButton action={choose} doing={doing}>
       <span class="choice-name">{displayName}</span>
       <span class="choice-handle">@{handle}</span>
+      <span class="choice-arrow" aria-hidden="true">
+        →
+      </span>
     </ActionButton>
   )
 }

@@ -36,12 +36,12 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       {!settled && <Wanted view={view} identity={identity} grant={grant} />}
       <SignatureLine
         name={identity.displayName}
-        below={`@${identity.handle}`}
+        below={`@${identity.handle} · ${words.signin.returnTo(placeOf(view.redirectUri))}`}
         signed={settled || doing.current === 'approve'}
         aside={!settled && change}
       />
-      {!settled && <Actions of={actions} doing={doing} />}
-      <p class="place">{words.signin.returnTo(placeOf(view.redirectUri))}</p>
+      {!settled && <Actions of={actions} doing={doing} areAnswers />}
+      {!settled && <Terms app={view.app} />}
     </>
   )
 }
@@ -51,7 +51,11 @@ function Wanted({ view, identity, grant }: Pick<Props, 'view' | 'identity' | 'gr
   const words = useWords()
   const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
   const fresh = factsOf(view.scope.filter(isNew), identity, words)
-  const known = factsOf(view.scope.filter((scope) => !isNew(scope)), identity, words)
+  const known = factsOf(
+    view.scope.filter((scope) => !isNew(scope)),
+    identity,
+    words,
+  )
   return (
     <>
       <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
@@ -62,7 +66,6 @@ function Wanted({ view, identity, grant }: Pick<Props, 'view' | 'identity' | 'gr
           <Facts of={known} />
         </>
       )}
-      <Terms app={view.app} />
     </>
   )
 }

@@ -11,9 +11,7 @@ export function Leave({ identity, redirectUri }: Props) {
   return (
     <>
       {identity && <SignatureLine name={identity.displayName} below={`@${identity.handle}`} signed />}
-      <p class="place" role="status">
-        {words.leaving(placeOf(redirectUri))}
-      </p>
+      <p role="status">{words.leaving(placeOf(redirectUri))}</p>
     </>
   )
 }

@@ -45,9 +45,12 @@ export function nextStep(step: Step, event: Event, wish: Wish): Step {
     case 'approved':
       return step.at === 'consent' ? { at: 'leave', identity: step.identity } : step
     case 'denied':
-      return step.at === 'consent' || step.at === 'choose identity' ? { at: 'leave', identity: undefined } : step
+      return deniable.includes(step.at) ? { at: 'leave', identity: undefined } : step
   }
 }
+
+/** The steps at which the person is asked something, and so may say no. */
+const deniable: Step['at'][] = ['authenticate', 'choose identity', 'consent']
 
 /** Whether nothing is left to ask: the identity granted the app all that it wants. */
 export function isSettled({ exists, missing }: Grant): boolean {

@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact'
 import type { Action, Doing } from './doing.ts'
 import { Problem } from './Problem.tsx'
 
+type Props = { of: Action[]; doing: Doing; areAnswers?: boolean }
+
 /** The buttons of the actions, and what went wrong with the last of them. */
-export function Actions({ of, doing }: { of: Action[]; doing: Doing }) {
+export function Actions({ of, doing, areAnswers = false }: Props) {
   return (
-    <div class="actions">
+    <div class={areAnswers ? 'actions answers' : 'actions'}>
       <Problem of={doing.problem} />
       {of.map((action) => (
         <ActionButton key={action.name} action={action} doing={doing} />
@@ -33,7 +35,7 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
   )
 }
 
-type FormProps = { submit: Action; others?: Action[]; doing: Doing; children: ComponentChildren }
+type FormProps = { submit: Action; others?: Action[] | undefined; doing: Doing; children: ComponentChildren }
 
 /** A form: its first action happens with its button or the Enter key. */
 export function ActionForm({ submit, others = [], doing, children }: FormProps) {

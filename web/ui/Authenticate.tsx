@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { signInByAutofill, signInWithPasskey, type SignedIn } from '../passkey.ts'
 import { addressWithReturn } from '../return-address.ts'
@@ -8,14 +7,14 @@ import { Field } from './Field.tsx'
 import { useWords } from './Root.tsx'
 
 type Props = {
-  heading: ComponentChildren
   returnTo: string
   doing: Doing
+  others?: Action[]
   onSignedIn: (signedIn: SignedIn) => unknown
 }
 
 /** Signing in: by a passkey that the input offers, or by the button and the browser's own dialog. */
-export function Authenticate({ heading, returnTo, doing, onSignedIn }: Props) {
+export function Authenticate({ returnTo, doing, others, onSignedIn }: Props) {
   const words = useWords().login
   const [handle, setHandle] = useState('')
   const offerAgain = useOffer(doing, onSignedIn)
@@ -31,9 +30,8 @@ export function Authenticate({ heading, returnTo, doing, onSignedIn }: Props) {
     },
   }
   return (
-    <section class="step">
-      {heading}
-      <ActionForm submit={signIn} doing={doing}>
+    <>
+      <ActionForm submit={signIn} others={others} doing={doing}>
         <Field
           name="handle"
           label={words.handle}
@@ -47,7 +45,7 @@ export function Authenticate({ heading, returnTo, doing, onSignedIn }: Props) {
       <p class="otherwise">
         {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
       </p>
-    </section>
+    </>
   )
 }
 

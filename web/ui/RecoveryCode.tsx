@@ -4,7 +4,14 @@ import type { Action, Doing } from './doing.ts'
 import { StepHeading } from './StepHeading.tsx'
 import { useWords } from './Root.tsx'
 
-type Props = { code: string; handle: string; opensKeys: boolean; doing: Doing; onSaved: () => unknown; onCancel?: () => void }
+type Props = {
+  code: string
+  handle: string
+  opensKeys: boolean
+  doing: Doing
+  onSaved: () => unknown
+  onCancel?: () => void
+}
 
 /** Shows a new recovery code, the only time that anyone can see it. */
 export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel }: Props) {

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import { emptyDraft, isComplete } from '../identity-draft.ts'
+import { createPasskey, evaluatePrf, forgetPasskey, type PrfOutput } from '../passkey.ts'
+import { needsSecondTouch, nextStep, type Event, type Made, type Prepared, type Step } from './steps.ts'
+
+/** The step where the person is, and all that can be done about it. */
+export function useFlow() {
+  const [step, setStep] = useState<Step>({ at: 'describe' })
+  const [draft, setDraft] = useState(emptyDraft)
+  const advance = (event: Event) => setStep((current) => nextStep(current, event))
+
+  async function createAccount() {
+    if (!isComplete(draft)) return
+    const { handle, displayName } = draft
+    const started = await call('POST /api/auth/register/start', { body: { handle, displayName } }).catch(noteTaken)
+    if (!started) return
+    const made = { started, passkey: await createPasskey(started.options, await salt()) }
+    if (needsSecondTouch(made.passkey)) return touchAgain(made)
+    await finish(made, await prepare(made, made.passkey.prfOutput))
+  }
+
+  /** A taken handle is a matter of its field. */
+  function noteTaken(error: unknown) {
+    if (!(error instanceof Refused && error.code === 'handle_taken')) throw error
+    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return undefined
+  }
+
+  async function touchAgain(made: Made) {
+    advance({ type: 'second touch due', made })
+    const output = await evaluatePrf(made.started.options.rp.id, made.passkey.credential.id, await salt())
+    await finish(made, await prepare(made, output))
+  }
+
+  async function goWithout(made: Made) {
+    await finish(made, await prepare(made, undefined))
+  }
+
+  async function finish(made: Made, prepared: Prepared) {
+    try {
+      await call('POST /api/auth/register/finish', { body: prepared.finish })
+      advance({ type: 'account made', prepared })
+    } catch (error) {
+      advance({ type: 'finish failed', made, prepared })
+      throw error
+    }
+  }
+
+  async function startOver({ started, passkey }: Made) {
+    await forgetPasskey(started.options.rp.id, passkey.credential.id)
+    advance({ type: 'started over' })
+  }
+
+  return { step, draft, setDraft, advance, createAccount, touchAgain, goWithout, finish, startOver }
+}
+
+/** The code that makes keys comes while the person types: the page is drawn without it. */
+export function preloadVault(): void {
+  // Where this fails, the step that needs it tries again, and its failure is shown.
+  loadVault().catch(() => undefined)
+}
+
+const loadVault = () => import('../vault.ts')
+
+async function salt(): Promise<BufferSource> {
+  return (await loadVault()).prfSalt()
+}
+
+/** All keys of the new account. */
+async function prepare({ started, passkey }: Made, prfOutput: PrfOutput | undefined): Promise<Prepared> {
+  const { makeKeys } = await loadVault()
+  const { flowId, userId, identityId } = started
+  const { credential } = passkey
+  const { keys, recoveryCode } = await makeKeys({ userId, identityId, credentialId: credential.id }, prfOutput)
+  return { finish: { flowId, credential, ...keys }, recoveryCode, opensKeys: prfOutput !== undefined }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressWithReturn, returnAddress } from './return-address.ts'
+
+const origin = 'https://auth.example'
+const request = '/signin?client_id=app_1&state=a%20b&redirect_uri=https%3A%2F%2Fshop.example%2Fcb'
+
+test('a person returns to the authorization request that sent them', () => {
+  assert.equal(returnAddress(`?return=${encodeURIComponent(request)}`, origin), request)
+  assert.equal(returnAddress(`?return=${encodeURIComponent(origin + request)}`, origin), request)
+})
+
+test('without a request the account comes next', () => {
+  assert.equal(returnAddress('', origin), '/account')
+  assert.equal(returnAddress('?return=', origin), '/account')
+})
+
+for (const [what, address] of Object.entries({
+  'another site': 'https://evil.example/signin',
+  'another site without a scheme': '//evil.example/signin',
+  'another site behind backslashes': '/\\evil.example/signin',
+  'another site behind a user name': 'https://auth.example@evil.example/signin',
+  'another port': 'https://auth.example:8443/signin',
+  'the same host without TLS': 'http://auth.example/signin',
+  'a script': 'javascript:alert(1)//signin',
+  'a document of its own': 'data:text/html,signin',
+  'another page': '/account',
+  'a page below': '/signin/../account',
+  'a path that only begins so': '/signing',
+  'no address at all': 'https://[',
+})) {
+  test(`a return address of ${what} is ignored`, () => {
+    assert.equal(returnAddress(`?return=${encodeURIComponent(address)}`, origin), '/account')
+  })
+}
+
+test('the way to registration and back keeps the request', () => {
+  const address = new URL(addressWithReturn('/register', request), origin)
+  assert.equal(address.pathname, '/register')
+  assert.equal(returnAddress(address.search, origin), request)
+  assert.equal(addressWithReturn('/login', '/account'), '/login')
+})

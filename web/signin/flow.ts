@@ -1,0 +1,85 @@
+import type { Identity } from '@countersign/protocol/identities'
+import type { SignInView } from '@countersign/protocol/pages'
+import { useRef, useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import { grantableScopes } from '../scope-words.ts'
+import { readSession } from '../session.ts'
+import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
+
+/** The step where the person is, and all that can be done about it. */
+export function useFlow(view: SignInView) {
+  const [step, setStep] = useState<Step>({ at: 'look' })
+  const current = useRef(step)
+
+  /** Goes to the step after an event, and does what that step does by itself. */
+  async function advance(event: Event): Promise<void> {
+    const next = nextStep(current.current, event, view)
+    current.current = next
+    setStep(next)
+    if (next.at === 'read grant') return readGrant(next.identity)
+    if (next.at === 'consent' && isSettled(next.grant)) return approve()
+  }
+
+  async function look() {
+    const session = await readSession()
+    await advance(session ? { type: 'signed in', identities: session.identities } : { type: 'nobody signed in' })
+  }
+
+  async function readGrant(identity: Identity) {
+    const grant = await whileSignedIn(() => grantOf(identity, view))
+    if (grant) await advance({ type: 'grant read', grant })
+  }
+
+  async function approve() {
+    const { current: consent } = current
+    if (consent.at !== 'consent') return
+    const body = requestOf(view, consent.identity)
+    const answer = await whileSignedIn(() => call('POST /api/oauth/authorize', { body }))
+    if (!answer) return
+    await advance({ type: 'approved' })
+    location.replace(answer.redirectUrl)
+  }
+
+  async function deny() {
+    await advance({ type: 'denied' })
+    location.replace(view.denyUrl)
+  }
+
+  async function signOut() {
+    await whileSignedIn(() => call('DELETE /api/auth/session', {}))
+    await advance({ type: 'nobody signed in' })
+  }
+
+  /** A session may end at any moment, in another tab for one: then the person signs in again. */
+  async function whileSignedIn<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Refused && error.status === 401)) throw error
+      await advance({ type: 'nobody signed in' })
+      return undefined
+    }
+  }
+
+  return { step, advance, look, readGrant, approve, deny, signOut }
+}
+
+async function grantOf(identity: Identity, { app, scope }: SignInView): Promise<Grant> {
+  const { authorization, missingScopes } = await call('GET /api/oauth/authorization/:clientId', {
+    params: { clientId: app.clientId },
+    querystring: { identity_id: identity.identityId, scope: grantableScopes(scope, identity).join(' ') },
+  })
+  return { exists: authorization !== null, missing: missingScopes }
+}
+
+function requestOf({ app, redirectUri, scope, state, nonce, codeChallenge }: SignInView, identity: Identity) {
+  return {
+    clientId: app.clientId,
+    redirectUri,
+    identityId: identity.identityId,
+    scope: grantableScopes(scope, identity).join(' '),
+    ...(state !== undefined && { state }),
+    ...(nonce !== undefined && { nonce }),
+    ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),
+  }
+}
