@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Rolldown } from 'vite'
 
 /** What the shell of a page refers to, as paths on the host that serves it. */
@@ -29,7 +29,7 @@ async function build(): Promise<void> {
   refuseHeavyPages(manifest, output)
   const icon = { path: 'assets/icon.svg', content: readFileSync(join(web, 'icon.svg')) }
   const files = [...output.map((file) => ({ path: file.fileName, content: contentOf(file) })), icon]
-  writeFiles(files, manifest, digest)
+  writeFiles(files.flatMap(withCompressed), manifest, digest)
 }
 
 async function bundle(): Promise<Output> {
@@ -100,6 +100,12 @@ function contentOf(file: Output[number]): string | Uint8Array {
   return file.type === 'chunk' ? file.code : file.source
 }
 
+/** A file, and beside it what browsers get that take it compressed: the server itself need never compress. */
+function withCompressed({ path, content }: BuiltFile): BuiltFile[] {
+  const gzip = { path: `${path}.gz`, content: gzipSync(content, { level: 9 }) }
+  return [{ path, content }, { path: `${path}.br`, content: brotliCompressSync(content) }, gzip]
+}
+
 /** A page that grows heavy does so by accident: by a value imported where a type was meant. */
 function refuseHeavyPages(manifest: Manifest, output: Output): void {
   const bytes = new Map(output.map((file) => [`/${file.fileName}`, gzipSync(contentOf(file)).length]))
@@ -109,7 +115,7 @@ function refuseHeavyPages(manifest: Manifest, output: Output): void {
   }
 }
 
-/** Writes what is new before the manifest names it, and takes away what is old after: a running server misses nothing. */
+/** Writes what is new before the manifest names it, and takes away what is old after it no longer does. */
 function writeFiles(files: BuiltFile[], manifest: Manifest, digest: string): void {
   mkdirSync(join(dist, 'assets'), { recursive: true })
   for (const { path, content } of files) writeWhole(join(dist, path), content)

@@ -39,7 +39,7 @@ function emailFact(identity: Identity, words: Words['scopes']): Fact {
 }
 
 /** The address that an app would get: one that is verified, or none. */
-export function sharedEmail({ email, emailVerified }: Identity): string | undefined {
+function sharedEmail({ email, emailVerified }: Identity): string | undefined {
   return emailVerified && email !== null ? email : undefined
 }
 

@@ -10,7 +10,9 @@ export const de: Words = {
 
   landing: {
     title: 'Mit eigener Hand anmelden',
-    what: 'Countersign meldet dich mit einem Passkey bei deinen Apps an. Kein Passwort, das man sich merken oder verlieren kann, und du bestimmst, welchen deiner Namen eine App sieht.',
+    what:
+      'Countersign meldet dich mit einem Passkey bei deinen Apps an. ' +
+      'Kein Passwort, das man sich merken oder verlieren kann, und du bestimmst, welchen deiner Namen eine App sieht.',
     register: 'Konto anlegen',
     login: 'Anmelden',
     account: 'Zu deinem Konto',
@@ -41,9 +43,10 @@ export const de: Words = {
 
   recovery: {
     title: 'Bewahre diesen Code auf',
-    why: 'Wenn du deinen Passkey verlierst, führt dieser Code zurück zu deinen Schlüsseln. Niemand kann ihn dir noch einmal geben; wir sehen ihn nie.',
+    why: 'Er öffnet deine Schlüssel, wo dein Passkey es nicht kann. Niemand kann ihn ersetzen; wir sehen ihn nie.',
     whyWithoutPrf:
-      'Dieser Passkey meldet dich an, kann aber deine Schlüssel nicht öffnen. Das kann nur dieser Code, heute und nach einem Verlust. Niemand kann ihn dir noch einmal geben; wir sehen ihn nie.',
+      'Dieser Passkey meldet dich an, öffnet aber deine Schlüssel nicht. Dafür brauchst du jedes Mal diesen Code. ' +
+      'Niemand kann ihn ersetzen; wir sehen ihn nie.',
     label: 'Wiederherstellungscode',
     copy: 'Kopieren',
     copied: 'Kopiert',
@@ -52,7 +55,8 @@ export const de: Words = {
     saved: 'Ich habe ihn aufbewahrt',
     fileName: 'countersign-wiederherstellungscode.txt',
     fileText: (code, host, handle) =>
-      `Countersign-Wiederherstellungscode\n\n${code}\n\nKonto: ${handle}\nSeite: ${host}\n\nWer diesen Code hat, kann deine Schlüssel öffnen. Bewahre ihn nicht auf diesem Gerät auf.\n`,
+      `Countersign-Wiederherstellungscode\n\n${code}\n\nKonto: ${handle}\nSeite: ${host}\n\n` +
+      `Er öffnet die Schlüssel dieses Kontos. Bewahre ihn nicht auf diesem Gerät auf.\n`,
   },
 
   login: {
@@ -153,7 +157,8 @@ export const de: Words = {
     disconnect: 'Trennen',
     revokeTitle: (app) => `${app} trennen?`,
     revokeWhat: (app, handle) =>
-      `${app} verliert sofort den Zugang zu @${handle} und muss dich neu fragen. Was die App schon weiß, und das Konto, das du dort vielleicht hast, bleibt bei ihr.`,
+      `${app} verliert sofort den Zugang zu @${handle} und muss dich neu fragen. ` +
+      'Was die App schon weiß, und das Konto, das du dort vielleicht hast, bleibt bei ihr.',
     revoke: 'Jetzt trennen',
   },
 

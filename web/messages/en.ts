@@ -9,7 +9,9 @@ export const en = {
 
   landing: {
     title: 'Sign in with your own hand',
-    what: 'Countersign lets you into your apps with a passkey. No password to remember or to lose, and you decide which of your names an app sees.',
+    what:
+      'Countersign lets you into your apps with a passkey. ' +
+      'No password to remember or to lose, and you decide which of your names an app sees.',
     register: 'Create an account',
     login: 'Sign in',
     account: 'Go to your account',
@@ -39,9 +41,10 @@ export const en = {
 
   recovery: {
     title: 'Keep this code',
-    why: 'If you lose your passkey, this code is the way back to your keys. Nobody can make it again for you; we never see it.',
+    why: 'It opens your keys where your passkey can’t. Nobody can give it to you again; we never see it.',
     whyWithoutPrf:
-      'This passkey can sign you in, but can’t open your keys. Only this code can, today and after a loss. Nobody can make it again for you; we never see it.',
+      'This passkey can sign you in, but can’t open your keys. You need this code whenever they must be opened. ' +
+      'Nobody can give it to you again; we never see it.',
     label: 'Recovery code',
     copy: 'Copy',
     copied: 'Copied',
@@ -50,7 +53,8 @@ export const en = {
     saved: 'I have saved it',
     fileName: 'countersign-recovery-code.txt',
     fileText: (code: string, host: string, handle: string) =>
-      `Countersign recovery code\n\n${code}\n\nAccount: ${handle}\nSite: ${host}\n\nWhoever has this code can open your keys. Keep it away from this device.\n`,
+      `Countersign recovery code\n\n${code}\n\nAccount: ${handle}\nSite: ${host}\n\n` +
+      `It opens the keys of this account. Keep it away from this device.\n`,
   },
 
   login: {
@@ -151,7 +155,8 @@ export const en = {
     disconnect: 'Disconnect',
     revokeTitle: (app: string) => `Disconnect ${app}?`,
     revokeWhat: (app: string, handle: string) =>
-      `${app} loses its access to @${handle} now, and must ask you again. What it already knows, and the account you may have there, stay with it.`,
+      `${app} loses its access to @${handle} now, and must ask you again. ` +
+      'What it already knows, and the account you may have there, stay with it.',
     revoke: 'Disconnect now',
   },
 
