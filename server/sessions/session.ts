@@ -9,7 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { sessionCookie } from './cookie.ts'
-import { deleteSession, findSession, insertSession, setAuthTime, touchSession } from './store.ts'
+import { deleteEndedSessions, deleteSession, findSession, insertSession, setAuthTime, touchSession } from './store.ts'
 
 /** A person who is signed in here. `expiresAt` is when the session ends if it stays unused. */
 export type Session = { sessionId: string; userId: string; authTime: Date; expiresAt: Date }
@@ -59,6 +59,11 @@ export async function refreshAuthTime(db: Database | Transaction, sessionId: str
 export function requireFresh({ authTime }: Session, now: Date): void {
   if (now.getTime() - authTime.getTime() > limits.freshAuthenticationSeconds * 1000)
     throw refuse.reauthentication_required()
+}
+
+/** Deletes up to `batch` sessions that have ended, and says how many. */
+export function pruneSessions(db: Database, now: Date, batch: number): Promise<number> {
+  return deleteEndedSessions(db, now, batch)
 }
 
 /** The session of a token. Notes at most once a minute that it was seen. */

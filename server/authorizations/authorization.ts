@@ -1,0 +1,72 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Authorization } from '@countersign/protocol/oauth'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { revokeAllOfClient } from '#tokens/lineage.ts'
+import {
+  deleteConsentOfUser,
+  findConsent,
+  listConsentsOfUser,
+  upsertConsent,
+  widenConsent,
+  type Consent,
+} from './store.ts'
+
+const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
+
+/** Records that an identity lets an app have these scopes, beside those it has already. Locks the record until the end of `tx`. */
+export async function connect(
+  tx: Transaction,
+  { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
+  now: Date,
+): Promise<void> {
+  const recorded = await upsertConsent(tx, { identityId, clientId, authorizationId: randomUUIDv7(), scope }, now)
+  const missing = scope.filter((each) => !recorded.scope.includes(each))
+  if (missing.length > 0) await widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+}
+
+/** The apps that the identities of a person have connected, the latest first. */
+export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
+  return (await listConsentsOfUser(db, userId)).map(toAuthorization)
+}
+
+/** What an identity has granted an app, if anything, and which of the wanted scopes that does not cover. */
+export async function readAuthorization(db: Database, identityId: string, clientId: string, wanted: string[]) {
+  const consent = await findConsent(db, identityId, clientId)
+  return {
+    authorization: consent ? toAuthorization(consent) : null,
+    missingScopes: wanted.filter((scope) => !consent?.scope.includes(scope)),
+  }
+}
+
+/**
+ * Disconnects an app from an identity: its codes and tokens for it end with this call. Refuses
+ * `authorization_not_found`. The consent goes first, so that a consent given meanwhile waits, and begins anew.
+ */
+export async function disconnect(db: Database, userId: string, authorizationId: string, now: Date): Promise<void> {
+  await transaction(db, async (tx) => {
+    const consent = await deleteConsentOfUser(tx, userId, authorizationId)
+    if (!consent) throw refuse.authorization_not_found()
+    await revokeAllOfClient(tx, consent.identityId, consent.clientId, now)
+    await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
+  })
+}
+
+function toAuthorization(consent: Consent): Authorization {
+  return {
+    id: consent.authorizationId,
+    clientId: consent.clientId,
+    appName: consent.appName,
+    appIconUrl: consent.appIconUrl,
+    appWebsiteUrl: consent.appWebsiteUrl,
+    identityId: consent.identityId,
+    scope: consent.scope.join(' '),
+    createdAt: consent.createdAt.toISOString(),
+    lastAuthorizedAt: consent.lastAuthorizedAt.toISOString(),
+    encryptionMode: null,
+    encryptedAppKey: null,
+    appPublicKey: null,
+    encryptedAppPrivateKey: null,
+  }
+}

@@ -1,0 +1,75 @@
+import type { Database, Transaction } from '#kernel/database.ts'
+
+type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
+
+/** Inserts the consent, or only notes that it was used again; answers what is recorded then. */
+export function upsertConsent(tx: Transaction, consent: NewConsent, now: Date) {
+  return tx
+    .insertInto('authorization_consent')
+    .values({
+      identity_id: consent.identityId,
+      client_id: consent.clientId,
+      authorization_id: consent.authorizationId,
+      scope: consent.scope,
+      created_at: now,
+      last_authorized_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['identity_id', 'client_id']).doUpdateSet({ last_authorized_at: now }))
+    .returning('scope')
+    .executeTakeFirstOrThrow()
+}
+
+/** Sets the scopes of a consent whose row this transaction has locked by `upsertConsent`. */
+export async function widenConsent(tx: Transaction, { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>) {
+  await tx
+    .updateTable('authorization_consent')
+    .set({ scope })
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
+function consents(db: Database) {
+  return db
+    .selectFrom('authorization_consent')
+    .innerJoin('app', 'app.client_id', 'authorization_consent.client_id')
+    .select([
+      'authorization_id as authorizationId',
+      'authorization_consent.client_id as clientId',
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'authorization_consent.identity_id as identityId',
+      'scope',
+      'authorization_consent.created_at as createdAt',
+      'last_authorized_at as lastAuthorizedAt',
+    ])
+}
+
+export type Consent = NonNullable<Awaited<ReturnType<typeof findConsent>>>
+
+export function findConsent(db: Database, identityId: string, clientId: string) {
+  return consents(db)
+    .where('authorization_consent.identity_id', '=', identityId)
+    .where('authorization_consent.client_id', '=', clientId)
+    .executeTakeFirst()
+}
+
+export function listConsentsOfUser(db: Database, userId: string) {
+  return consents(db)
+    .innerJoin('identity', 'identity.identity_id', 'authorization_consent.identity_id')
+    .where('identity.user_id', '=', userId)
+    .orderBy('last_authorized_at', 'desc')
+    .execute()
+}
+
+/** Takes a consent out, when it is one of this person's identities'. */
+export function deleteConsentOfUser(tx: Transaction, userId: string, authorizationId: string) {
+  const own = tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId)
+  return tx
+    .deleteFrom('authorization_consent')
+    .where('identity_id', 'in', own)
+    .where('authorization_id', '=', authorizationId)
+    .returning(['identity_id as identityId', 'client_id as clientId'])
+    .executeTakeFirst()
+}

@@ -1,0 +1,37 @@
+import { createPublicKey } from 'node:crypto'
+import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
+import type { NewKeyPair } from '@countersign/protocol/keys'
+import type { Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { insertIdentityKey } from './store.ts'
+
+const refuse = refusals({
+  invalid_public_key: [400, 'The encryption key is not a public key of X25519 or P-256, as SPKI in canonical base64.'],
+})
+
+type NewIdentityKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+/** Enrols the encryption key of a new identity. `publicKey` comes from `readEncryptionKey`. */
+export async function enrolEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
+  await insertIdentityKey(tx, key, now)
+}
+
+/** The SPKI bytes of an encryption key. Refuses `invalid_public_key` for another kind of key, or another encoding of it. */
+export function readEncryptionKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
+  const bytes = fromCanonicalBase64(publicKey)
+  if (!bytes || !isCanonicalKey(Buffer.from(bytes))) throw refuse.invalid_public_key()
+  return bytes
+}
+
+function isCanonicalKey(der: Buffer): boolean {
+  try {
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    const ours =
+      key.asymmetricKeyType === 'x25519' ||
+      (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
+    return ours && key.export({ format: 'der', type: 'spki' }).equals(der)
+  } catch {
+    // OpenSSL says so by throwing: these bytes are no key.
+    return false
+  }
+}

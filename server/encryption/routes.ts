@@ -1,0 +1,38 @@
+import * as endpoints from '@countersign/protocol/keys'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { requireFresh, sessionGuard } from '#sessions/session.ts'
+import { listKeyWraps, replaceKeyWraps, replaceRecovery } from './key-wrap.ts'
+
+export function encryptionRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.readKeyWraps,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { keyWraps: await listKeyWraps(db, session.of(request).userId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.replaceKeyWraps,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const now = clock()
+      requireFresh(session.of(request), now)
+      return { keyWraps: await replaceKeyWraps(db, session.of(request).userId, request.body.keyWraps, now) }
+    },
+  })
+
+  host.route({
+    ...endpoints.replaceRecovery,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const now = clock()
+      requireFresh(session.of(request), now)
+      return { keyWraps: await replaceRecovery(db, session.of(request).userId, request.body, now) }
+    },
+  })
+}

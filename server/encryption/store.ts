@@ -1,0 +1,53 @@
+import type { NewKeyWrap } from '@countersign/protocol/keys'
+import type { Database, Transaction } from '#kernel/database.ts'
+
+export type WrapRow = Awaited<ReturnType<typeof listWraps>>[number]
+
+export function listWraps(db: Database | Transaction, userId: string) {
+  return db
+    .selectFrom('encryption_key_wrap')
+    .select(['wrap_id as wrapId', 'kind', 'credential_id as credentialId', 'ciphertext', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .orderBy('wrap_id')
+    .execute()
+}
+
+export async function insertWraps(tx: Transaction, userId: string, wraps: (NewKeyWrap & { wrapId: string })[], now: Date) {
+  const rows = wraps.map(({ wrapId, kind, credentialId, ciphertext }) => ({
+    user_id: userId,
+    wrap_id: wrapId,
+    kind,
+    credential_id: credentialId ?? null,
+    ciphertext,
+    created_at: now,
+  }))
+  await tx.insertInto('encryption_key_wrap').values(rows).execute()
+}
+
+/** Deletes a person's wraps, or those of one kind. */
+export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRow['kind']): Promise<void> {
+  const wraps = tx.deleteFrom('encryption_key_wrap').where('user_id', '=', userId)
+  await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
+}
+
+export async function upsertRecovery(tx: Transaction, userId: string, authSha256: Uint8Array, now: Date): Promise<void> {
+  await tx
+    .insertInto('encryption_recovery')
+    .values({ user_id: userId, auth_sha256: authSha256, created_at: now })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ auth_sha256: authSha256, created_at: now }))
+    .execute()
+}
+
+type NewIdentityKeyRow = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow, now: Date): Promise<void> {
+  await tx
+    .insertInto('encryption_identity_key')
+    .values({
+      identity_id: key.identityId,
+      public_key: key.publicKey,
+      encrypted_private_key: key.encryptedPrivateKey,
+      created_at: now,
+    })
+    .execute()
+}

@@ -1,0 +1,65 @@
+import { appRoutes } from '#apps/routes.ts'
+import { createAppDirectory } from '#apps/app-directory.ts'
+import { auditRoutes } from '#audit/routes.ts'
+import { authorizationRoutes } from '#authorizations/routes.ts'
+import { encryptionRoutes } from '#encryption/routes.ts'
+import { identityRoutes } from '#identity/routes.ts'
+import type { Storage } from '#kernel/database.ts'
+import { createHost, type Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import type { Pages } from '#kernel/page.ts'
+import { discoveryRedirects, discoveryRoutes, oauthRoutes } from '#oauth/routes.ts'
+import { passkeyRoutes } from '#passkeys/routes.ts'
+import { ensurePlayground } from '#playground/playground.ts'
+import { playgroundRoutes } from '#playground/routes.ts'
+import { openSigningKeys } from '#tokens/signing-keys.ts'
+import { probeRoutes } from './probes.ts'
+import { referenceRoutes } from './reference.ts'
+import { siteOf, siteRoutes } from './site.ts'
+
+/** The three hosts. Two that share an origin are one and the same. */
+export type Hosts = { api: Host; auth: Host; business: Host }
+
+/** Makes the hosts and mounts every capability where it answers. Whatever is on another host answers 421 here. */
+export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>, pages: Pages): Promise<Hosts> {
+  const { config } = kernel
+  await ensurePlayground(kernel)
+  const apps = createAppDirectory(kernel)
+  const keys = await openSigningKeys(kernel)
+  const provider = { kernel, apps, keys }
+  const site = siteOf(config)
+
+  const byOrigin = new Map<string, Host>()
+  const hostAt = (origin: URL): Host => {
+    const known = byOrigin.get(origin.origin)
+    if (known) return known
+    const host = createHost(kernel, {
+      origin,
+      origins: { pages: [config.authUrl.origin, config.businessUrl.origin], isRegistered: apps.hasRedirectOrigin },
+      elsewhere: (path) => [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)?.[0],
+      errorPage: (reply, refusal, requestId) =>
+        pages.show(reply, { page: 'error', site, error: refusal.code, description: refusal.message, requestId }),
+    })
+    byOrigin.set(origin.origin, host)
+    return host
+  }
+  const hosts = { api: hostAt(config.baseUrl), auth: hostAt(config.authUrl), business: hostAt(config.businessUrl) }
+
+  for (const host of byOrigin.values()) probeRoutes(host, storage)
+  identityRoutes(hosts.api, kernel)
+  appRoutes(hosts.api, kernel, apps)
+  authorizationRoutes(hosts.api, kernel)
+  encryptionRoutes(hosts.api, kernel)
+  oauthRoutes(hosts.api, provider)
+  passkeyRoutes(hosts.api, kernel)
+  auditRoutes(hosts.api, kernel)
+  await referenceRoutes(hosts.api, config)
+  if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
+
+  siteRoutes(hosts.auth, pages, site)
+  discoveryRoutes(hosts.auth, provider, pages)
+  if (config.demo) playgroundRoutes(hosts.auth, kernel, pages)
+
+  await Promise.all([...byOrigin.values()].map((host) => host.ready()))
+  return hosts
+}

@@ -1,0 +1,44 @@
+import * as endpoints from '@countersign/protocol/identities'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import { changeIdentity, createIdentity, listIdentities, requireOwnIdentity, toIdentity } from './identity.ts'
+
+export function identityRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listIdentities,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { identities: await listIdentities(db, session.of(request).userId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.createIdentity,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const created = await createIdentity(db, session.of(request).userId, request.body, clock())
+      return reply.status(201).send(created)
+    },
+  })
+
+  host.route({
+    ...endpoints.readIdentity,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return toIdentity(await requireOwnIdentity(db, session.of(request).userId, request.params.identityId))
+    },
+  })
+
+  host.route({
+    ...endpoints.changeIdentity,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const { userId } = session.of(request)
+      return changeIdentity(db, { userId, ...request.params, ...request.body }, clock())
+    },
+  })
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { AnyEndpoint } from '@countersign/protocol/endpoint'
+import { createWorld, type World } from '#testing/world.ts'
+import { endpoints } from './openapi.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const hostsOf = ({ config }: AnyEndpoint) => {
+  switch (config.host) {
+    case 'api':
+    case 'auth':
+    case 'business':
+      return [world[config.host]]
+    case 'every host':
+      return [world.api, world.auth, world.business]
+  }
+}
+
+test('every endpoint is mounted on its host, and in the OpenAPI document', async () => {
+  const document = (await world.api.inject({ url: '/openapi.json' })).json()
+  assert.equal(document.openapi, '3.1.0')
+  assert.ok(endpoints.length > 30)
+  for (const { endpoint } of endpoints) {
+    for (const host of hostsOf(endpoint)) assert.ok(host.routes.has(endpoint.method, endpoint.url), `${endpoint.name} is not mounted`)
+    const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
+    assert.ok(document.paths[path]?.[endpoint.method.toLowerCase()], `${endpoint.name} is not documented`)
+  }
+})
+
+test('whatever needs a session, an access token or the operator turns an anonymous caller away', async () => {
+  const guarded = endpoints.filter(({ endpoint }) => ['session', 'access token', 'admin'].includes(endpoint.config.security))
+  assert.ok(guarded.length > 15)
+  for (const { endpoint } of guarded) {
+    const url = endpoint.url.replaceAll(/:\w+/g, randomUUID())
+    for (const host of hostsOf(endpoint)) {
+      const bare = await host.inject({ method: endpoint.method, url, ...(endpoint.method !== 'GET' && { payload: {} }) })
+      assert.equal(bare.statusCode, 401, `${endpoint.name}: ${bare.body}`)
+      assert.equal(bare.json().error, 'unauthorized', endpoint.name)
+      const forged = await host.inject({
+        method: endpoint.method,
+        url,
+        headers: { authorization: 'Bearer cs_session_made-up' },
+        ...(endpoint.method !== 'GET' && { payload: { userId: randomUUID(), identityId: randomUUID() } }),
+      })
+      assert.equal(forged.statusCode, 401, endpoint.name)
+    }
+  }
+})
+
+test('SES-05 a session token is no access token, and an access token no session', async () => {
+  const person = await world.person()
+  const tokens = await (await world.app()).tokens(person)
+  const asSession = { authorization: `Bearer ${tokens.access_token}` }
+  const asAccess = person.headers
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers: asSession })).statusCode, 401)
+  assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers: asAccess })).statusCode, 401)
+})
+
+test('a path of another host answers 421 and names the right address', async () => {
+  const onAuth = await world.auth.inject({ method: 'POST', url: '/api/oauth/token' })
+  assert.equal(onAuth.statusCode, 421)
+  assert.equal(onAuth.json().error, 'misdirected_request')
+  assert.match(onAuth.json().error_description, /http:\/\/localhost:4400\/api\/oauth\/token/)
+  assert.equal((await world.api.inject({ url: '/.well-known/jwks.json' })).statusCode, 421)
+  assert.equal((await world.business.inject({ url: '/signin' })).statusCode, 421)
+})
+
+test('an unknown path answers 404, a wrong method 405 with the methods that would do', async () => {
+  const unknown = await world.api.inject({ url: '/api/nothing' })
+  assert.equal(unknown.statusCode, 404)
+  assert.equal(unknown.json().error, 'not_found')
+  const wrong = await world.api.inject({ method: 'PUT', url: '/api/oauth/token' })
+  assert.equal(wrong.statusCode, 405)
+  assert.equal(wrong.headers.allow, 'POST')
+  assert.equal(wrong.json().error, 'method_not_allowed')
+})
+
+test('every answer carries the version and the security headers', async () => {
+  for (const host of [world.api, world.auth, world.business])
+    for (const url of ['/healthz', '/nowhere']) {
+      const { headers } = await host.inject({ url })
+      assert.match(String(headers['countersign-version']), /^\d+\.\d+\.\d+$/)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+      assert.equal(headers['referrer-policy'], 'no-referrer')
+      assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/)
+    }
+})
+
+test('HDR-01 a page allows its own scripts and styles, and nothing inline', async () => {
+  const { headers, body } = await world.auth.inject({ url: '/login' })
+  const policy = String(headers['content-security-policy'])
+  assert.match(policy, /script-src 'self';/)
+  assert.match(policy, /style-src 'self';/)
+  assert.doesNotMatch(policy, /unsafe/)
+  assert.doesNotMatch(body, /<script(?![^>]*(src=|application\/json))/)
+  assert.doesNotMatch(body, / on\w+=|style=/)
+})
+
+test('HDR-02 HDR-04 who may read what is as the interface says', async () => {
+  const page = 'http://localhost:4401'
+  const app = await world.app({ redirectUris: ['https://shop.example/callback'] })
+  const ask = async (method: 'GET' | 'POST', url: string, origin: string) => {
+    const { headers } = await world.api.inject({ method, url, headers: { origin } })
+    return [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
+  }
+  assert.deepEqual(await ask('GET', `/api/oauth/app/${app.clientId}`, 'https://any.example'), ['*', undefined])
+  assert.deepEqual(await ask('GET', '/api/oauth/userinfo', 'https://any.example'), ['*', undefined])
+  assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://shop.example'), ['https://shop.example', undefined])
+  assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://evil.example'), [undefined, undefined])
+  assert.deepEqual(await ask('GET', '/api/auth/session', page), [page, 'true'])
+  for (const origin of ['https://shop.example', 'null', 'http://localhost:4400', 'http://localhost:44010'])
+    assert.deepEqual(await ask('GET', '/api/auth/session', origin), [undefined, undefined])
+  assert.deepEqual(await ask('POST', '/api/admin/apps', page), [undefined, undefined])
+})
+
+test('a preflight request names the methods and headers of the path', async () => {
+  const { statusCode, headers } = await world.api.inject({
+    method: 'OPTIONS',
+    url: '/api/account/key-wraps',
+    headers: { origin: 'http://localhost:4401', 'access-control-request-method': 'PUT' },
+  })
+  assert.equal(statusCode, 204)
+  assert.equal(headers['access-control-allow-origin'], 'http://localhost:4401')
+  assert.equal(headers['access-control-allow-credentials'], 'true')
+  assert.match(String(headers['access-control-allow-methods']), /PUT/)
+})

@@ -1,0 +1,60 @@
+import type { Kernel } from '#kernel/kernel.ts'
+import { pruneFlows } from '#passkeys/flow.ts'
+import { pruneSessions } from '#sessions/session.ts'
+import { pruneTokens } from '#tokens/lineage.ts'
+
+/** Deletes up to `batch` rows that have ended by `now`, and says how many there were. */
+type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
+
+const sweeps: Record<string, Sweep> = { flows: pruneFlows, sessions: pruneSessions, tokens: pruneTokens }
+const batch = 500
+const restMilliseconds = 30_000
+const breathMilliseconds = 50
+
+export type Jobs = { stop: () => Promise<void> }
+
+/**
+ * Sweeps what has ended, in small batches so that no request waits for it: as long as there is more, one batch after
+ * another; then a rest. A failed sweep is logged and tried again after the rest.
+ */
+export function startJobs({ db, clock, log }: Kernel): Jobs {
+  const stopped = new AbortController()
+  const running = (async () => {
+    while (!stopped.signal.aborted) {
+      const full = await sweepAll(db, clock(), log)
+      await rest(full ? breathMilliseconds : restMilliseconds, stopped.signal)
+    }
+  })()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+/** Sweeps one batch of everything; true when any of them was full, so that more is likely left. */
+async function sweepAll(db: Kernel['db'], now: Date, log: Kernel['log']): Promise<boolean> {
+  let full = false
+  for (const [what, sweep] of Object.entries(sweeps)) {
+    try {
+      full = (await sweep(db, now, batch)) >= batch || full
+    } catch (error) {
+      log.warn({ error, what }, 'a sweep failed')
+    }
+  }
+  return full
+}
+
+function rest(milliseconds: number, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopped.aborted) return resolve()
+    const timer = setTimeout(done, milliseconds)
+    function done() {
+      clearTimeout(timer)
+      stopped.removeEventListener('abort', done)
+      resolve()
+    }
+    stopped.addEventListener('abort', done)
+  })
+}

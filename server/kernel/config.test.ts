@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+
+test('without any setting it is a service on localhost', () => {
+  const config = readConfig({})
+  assert.equal(config.baseUrl.origin, 'http://localhost:4400')
+  assert.equal(config.authUrl.origin, 'http://localhost:4401')
+  assert.equal(config.businessUrl.origin, 'http://localhost:4402')
+  assert.equal(config.relyingPartyId, 'localhost')
+  assert.equal(config.demo, true)
+  assert.equal(config.port, undefined)
+})
+
+const secret = 'x'.repeat(32)
+const hosted = {
+  BASE_URL: 'https://api.example.com',
+  AUTH_URL: 'https://id.example.com',
+  BUSINESS_URL: 'https://business.example.com',
+  DATABASE_URL: 'postgres://user:pass@db/countersign',
+  SECRET_KEY: secret,
+}
+
+test('a hosted service has no demo unless it says so', () => {
+  assert.equal(readConfig(hosted).demo, false)
+  assert.equal(readConfig({ ...hosted, DEMO: 'on' }).demo, true)
+  assert.equal(readConfig({ ...hosted, WEBAUTHN_RP_ID: 'example.com' }).relyingPartyId, 'example.com')
+})
+
+const wrong: Record<string, Record<string, string>> = {
+  BASE_URL: { BASE_URL: 'localhost:4400' },
+  AUTH_URL: { ...hosted, AUTH_URL: 'http://id.example.com' },
+  BUSINESS_URL: { BUSINESS_URL: 'https://business.example.com/path' },
+  PORT: { PORT: 'eighty' },
+  DATABASE_URL: { DATABASE_URL: 'mysql://db' },
+  SECRET_KEY: { ...hosted, SECRET_KEY: 'short' },
+  ADMIN_TOKEN: { ADMIN_TOKEN: 'short' },
+  WEBAUTHN_RP_ID: { ...hosted, WEBAUTHN_RP_ID: 'other.example' },
+  TRUST_PROXY: { TRUST_PROXY: 'everyone' },
+  LOG_LEVEL: { LOG_LEVEL: 'loud' },
+  RATE_LIMITS: { RATE_LIMITS: 'no' },
+  DEMO: { DEMO: 'yes' },
+  WORKERS: { WORKERS: '4' },
+}
+for (const [name, environment] of Object.entries(wrong))
+  test(`SUP-05 a wrong ${name} stops the start with one line that names it`, () => {
+    assert.throws(() => readConfig(environment), (error: Error) => {
+      assert.ok(error instanceof ConfigError)
+      assert.ok(error.message.startsWith(name), error.message)
+      assert.doesNotMatch(error.message, /\n/)
+      return true
+    })
+  })
+
+test('public URLs on the embedded database are refused unless someone has said that it may be', () => {
+  const { DATABASE_URL: _, SECRET_KEY: __, ...embedded } = hosted
+  assert.throws(() => readConfig(embedded), /^Error: DATABASE_URL is missing|DATABASE_URL is missing/)
+  assert.equal(readConfig({ ...embedded, ALLOW_EMBEDDED: '1' }).databaseUrl, undefined)
+})
+
+test('with DATABASE_URL the SECRET_KEY must be given', () => {
+  assert.throws(() => readConfig({ DATABASE_URL: hosted.DATABASE_URL }), /SECRET_KEY is missing/)
+})
+
+test('settings that this version does nothing with are named', () => {
+  assert.deepEqual(readConfig({ METRICS_PORT: '9090' }).ignored, ['METRICS_PORT'])
+})
+
+test('a secret setting does not show itself', () => {
+  const config = readConfig({ ...hosted, ADMIN_TOKEN: 'y'.repeat(40) })
+  assert.doesNotMatch(JSON.stringify(config), /xxxx|yyyy|user:pass/)
+})

@@ -1,0 +1,33 @@
+import { banner } from './banner.ts'
+import { ConfigError, readConfig } from '#kernel/config.ts'
+import { start, type Running } from './start.ts'
+
+try {
+  const config = readConfig(process.env)
+  const running = await start(config)
+  process.stdout.write(banner(config, running.storage))
+  process.once('SIGTERM', () => void end(running))
+  process.once('SIGINT', () => {
+    process.once('SIGINT', () => process.exit(130))
+    void end(running)
+  })
+} catch (error) {
+  if (isPortTaken(error)) fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
+  if (error instanceof ConfigError) fail(error.message)
+  throw error
+}
+
+/** Ends when every answer that was begun is given. */
+async function end(running: Running): Promise<void> {
+  await running.stop()
+  process.exit(0)
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}
+
+function isPortTaken(error: unknown): error is Error & { port: number } {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+}

@@ -1,0 +1,111 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import type { SignInView, Site } from '@countersign/protocol/pages'
+import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
+import { toPublicApp } from '#apps/app.ts'
+import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
+import { Refusal, refusals } from '#kernel/refusal.ts'
+import { callbackUrl } from './callback-url.ts'
+import { requireAllowedScopes } from './scope.ts'
+
+/** What becomes of an authorization request: a page to show, or an error to take back to the app. */
+export type Reading = { show: SignInView } | { redirect: string }
+
+/** The parameters as they came, each once. */
+export type Parameters = Record<string, string>
+
+const refuse = refusals({
+  invalid_request: [400, 'The authorization request is malformed.'],
+  invalid_client: [400, 'No app is registered under this client_id.'],
+  invalid_redirect_uri: [400, 'The redirect_uri is not one that the app has registered, letter for letter.'],
+  unsupported_response_type: [400, 'The response type must be code.'],
+  request_not_supported: [400, 'Request objects are not supported.'],
+  request_uri_not_supported: [400, 'The parameter request_uri is not supported.'],
+  registration_not_supported: [400, 'The parameter registration is not supported.'],
+})
+
+/** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
+const notOffered = ['prompt', 'max_age', 'id_token_hint', 'organization_id', 'fedcm_continue', 'app_key_jwk']
+
+const challengePattern = /^[A-Za-z0-9_-]{43}$/
+
+/**
+ * Checks an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1). An unknown client or
+ * redirect URI is refused here, for a person to read; every other error is for the app, at its redirect URI.
+ */
+export async function readAuthorizationRequest(
+  { apps, site }: { apps: AppDirectory; site: Site },
+  parameters: Parameters,
+): Promise<Reading> {
+  const app = await apps.find(parameters['client_id'] ?? '')
+  if (!app) throw refuse.invalid_client()
+  const redirectUri = parameters['redirect_uri']
+  if (redirectUri === undefined || !isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
+
+  const { state } = parameters
+  const answer = (fields: Record<string, string>) =>
+    callbackUrl(redirectUri, { ...fields, state: echoable(state), iss: site.authUrl })
+  try {
+    return { show: { ...checked(app, parameters), page: 'signin', site, redirectUri, denyUrl: answer(denied) } }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { redirect: answer({ error: error.code, error_description: error.message }) }
+  }
+}
+
+const denied = { error: 'access_denied', error_description: 'The person said no.' }
+
+function checked(app: RegisteredApp, parameters: Parameters) {
+  requireOffered(parameters)
+  const responseType = parameters['response_type'] ?? 'code'
+  if (responseType !== 'code') throw refuse.unsupported_response_type()
+  if (parameters['response_mode'] !== undefined && parameters['response_mode'] !== 'query')
+    throw refuse.invalid_request({ sentence: 'The only response_mode is query.' })
+
+  const { state, nonce, identity_id: identityId, login_hint: loginHint } = parameters
+  const codeChallenge = readChallenge(app, parameters['code_challenge'], parameters['code_challenge_method'])
+  requireEchoable(state, nonce)
+  return {
+    app: toPublicApp(app),
+    scope: requireAllowedScopes(parameters['scope'] ?? '', app.allowedScopes),
+    ...(state !== undefined && { state }),
+    ...(nonce !== undefined && { nonce }),
+    ...(codeChallenge !== undefined && { codeChallenge }),
+    ...(identityId !== undefined && { identityId }),
+    ...(loginHint !== undefined && { loginHint }),
+  }
+}
+
+function requireOffered(parameters: Parameters): void {
+  if (parameters['request'] !== undefined) throw refuse.request_not_supported()
+  if (parameters['request_uri'] !== undefined) throw refuse.request_uri_not_supported()
+  if (parameters['registration'] !== undefined) throw refuse.registration_not_supported()
+  const offending = notOffered.find((name) => parameters[name] !== undefined)
+  if (offending) throw refuse.invalid_request({ sentence: `The parameter ${offending} is not supported by this version.` })
+}
+
+/** The PKCE challenge, by S256 only; a public app must send one. Refuses `invalid_request`. */
+export function readChallenge(app: Pick<RegisteredApp, 'isPublic'>, challenge: string | undefined, method: string | undefined) {
+  if (challenge === undefined && method !== undefined)
+    throw refuse.invalid_request({ sentence: 'A code_challenge_method needs a code_challenge.' })
+  if (challenge === undefined && app.isPublic)
+    throw refuse.invalid_request({ sentence: 'A public app must send a code_challenge.' })
+  if (challenge === undefined) return undefined
+  if (method !== undefined && method !== 'S256')
+    throw refuse.invalid_request({ sentence: 'The only code_challenge_method is S256.' })
+  if (!challengePattern.test(challenge))
+    throw refuse.invalid_request({ sentence: 'A code_challenge is 43 characters of base64url.' })
+  return challenge
+}
+
+/** Refuses `invalid_request` for a state or nonce too long to be given back whole. */
+export function requireEchoable(state: string | undefined, nonce: string | undefined): void {
+  if (state !== undefined && state.length > limits.stateCharactersMax)
+    throw refuse.invalid_request({ sentence: `The state is longer than ${limits.stateCharactersMax} characters.` })
+  if (nonce !== undefined && nonce.length > limits.nonceCharactersMax)
+    throw refuse.invalid_request({ sentence: `The nonce is longer than ${limits.nonceCharactersMax} characters.` })
+}
+
+/** A state that is too long is left out of the answer: cut, it would be another one. */
+function echoable(state: string | undefined): string | undefined {
+  return state !== undefined && state.length <= limits.stateCharactersMax ? state : undefined
+}

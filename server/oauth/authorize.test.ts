@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, newChallenge, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const page = (query: Record<string, string>) => world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
+const authorize = (headers: Record<string, string>, payload: object) =>
+  world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
+
+test('the sign-in page is drawn from a request that was checked', async () => {
+  const app = await world.app({ name: 'Notes <b>' })
+  const { challenge } = newChallenge()
+  const { statusCode, headers, body } = await page({
+    client_id: app.clientId,
+    redirect_uri: app.redirectUri,
+    response_type: 'code',
+    scope: 'openid profile',
+    state: 'a b&c',
+    nonce: 'n1',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  })
+  assert.equal(statusCode, 200)
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.doesNotMatch(body, /Notes <b>/, 'AUZ-24 a name is text')
+  const view = viewIn(body)
+  assert.equal(view.app.name, 'Notes <b>')
+  assert.deepEqual([view.scope, view.state, view.nonce, view.codeChallenge], [['openid', 'profile'], 'a b&c', 'n1', challenge])
+  const denied = new URL(view.denyUrl)
+  assert.equal(denied.searchParams.get('error'), 'access_denied')
+  assert.equal(denied.searchParams.get('state'), 'a b&c')
+  assert.equal(denied.searchParams.get('iss'), 'http://localhost:4401')
+})
+
+test('the same request as a form shows the same page', async () => {
+  const app = await world.app()
+  const { statusCode, body } = await world.auth.inject({
+    method: 'POST',
+    url: '/signin',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' }).toString(),
+  })
+  assert.equal(statusCode, 200)
+  assert.equal(viewIn(body).page, 'signin')
+})
+
+const registered = 'https://app.example/callback'
+const tricks = [
+  ...['https://app.example/callback/', 'https://app.example/Callback', 'https://app.example:8443/callback'],
+  ...['https://app.example/%63allback', 'https://app.example/x/../callback', `${registered}?a=1`, `${registered}#x`],
+  ...['https://app.example./callback', 'https://app.exаmple/callback', `${registered}\t`, 'https:\\\\app.example\\callback'],
+  ...['https://app.example@evil.example/callback', 'https://evil.example#@app.example/callback', 'http://app.example/callback'],
+  ...['javascript:alert(1)', '//app.example/callback', '', ' https://app.example/callback'],
+]
+for (const redirect_uri of tricks)
+  test(`AUZ-03 AUZ-04 AUZ-05 never a redirect to ${JSON.stringify(redirect_uri)}`, async () => {
+    const app = await world.app({ redirectUris: [registered] })
+    const person = await world.person()
+    const shown = await page({ client_id: app.clientId, redirect_uri, scope: 'openid nonsense' })
+    assert.equal(shown.statusCode, 400)
+    assert.equal(shown.headers.location, undefined)
+    assert.equal(viewIn(shown.body).page, 'error')
+    const asked = await authorize(person.headers, {
+      clientId: app.clientId,
+      redirectUri: redirect_uri,
+      identityId: person.identityId,
+    })
+    assert.equal(asked.statusCode, 400)
+    assert.equal(asked.json().error, 'invalid_redirect_uri')
+  })
+
+test('AUZ-03 an unknown client gets an error page, never a redirect', async () => {
+  const { statusCode, headers } = await page({ client_id: 'app_nobody', redirect_uri: registered })
+  assert.equal(statusCode, 400)
+  assert.equal(headers.location, undefined)
+})
+
+const errors: Record<string, [Record<string, string>, string]> = {
+  'AUZ-09 another response type': [{ response_type: 'token' }, 'unsupported_response_type'],
+  'AUZ-09 a hybrid response type': [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+  'AUZ-10 a scope that the app is not allowed': [{ scope: 'openid admin' }, 'invalid_scope'],
+  'AUZ-11 the plain challenge method': [{ code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
+  'AUZ-11 a challenge of 42 characters': [{ code_challenge: 'a'.repeat(42) }, 'invalid_request'],
+  'AUZ-17 a state too long to be given back': [{ state: 's'.repeat(8193) }, 'invalid_request'],
+  'AUZ-18 a request object': [{ request: 'eyJ.eyJ.' }, 'request_not_supported'],
+  'AUZ-18 a request URI': [{ request_uri: 'http://127.0.0.1:1/x' }, 'request_uri_not_supported'],
+  'a prompt, which this version does not do': [{ prompt: 'none' }, 'invalid_request'],
+  'a response mode that this version does not do': [{ response_mode: 'form_post' }, 'invalid_request'],
+  'an organization, which this version does not have': [{ organization_id: randomUUID() }, 'invalid_request'],
+}
+for (const [what, [parameters, error]] of Object.entries(errors))
+  test(`${what} goes back to the app as ${error}, with state and issuer`, async () => {
+    const app = await world.app({ redirectUris: [registered] })
+    const answer = await page({ client_id: app.clientId, redirect_uri: registered, scope: 'openid', state: 's1', ...parameters })
+    assert.equal(answer.statusCode, 303, answer.body)
+    const location = new URL(String(answer.headers.location))
+    assert.equal(location.origin + location.pathname, registered)
+    assert.equal(location.searchParams.get('error'), error)
+    assert.equal(location.searchParams.get('iss'), 'http://localhost:4401')
+    assert.equal(location.searchParams.get('state'), parameters['state'] === undefined ? 's1' : null)
+  })
+
+test('AUZ-11 a public app must send a challenge', async () => {
+  const app = await world.app({ public: true })
+  const person = await world.person()
+  const answer = await page({ client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' })
+  assert.equal(new URL(String(answer.headers.location)).searchParams.get('error'), 'invalid_request')
+  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId }
+  assert.equal((await authorize(person.headers, asked)).json().error, 'invalid_request')
+})
+
+test('AUZ-17 AUZ-19 state comes back whole, and an absent one stays absent', async () => {
+  const app = await world.app()
+  const person = await world.person()
+  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+  const state = `ü😀 "<&+%\r\n${'x'.repeat(8000)}`
+  const answered = new URL((await authorize(person.headers, { ...asked, state })).json().redirectUrl)
+  assert.equal(answered.searchParams.get('state'), state)
+  assert.equal(answered.searchParams.get('iss'), 'http://localhost:4401')
+  const without = new URL((await authorize(person.headers, asked)).json().redirectUrl)
+  assert.deepEqual([...without.searchParams.keys()], ['code', 'iss'])
+})
+
+test('the query that an app registered stays in its redirect', async () => {
+  const redirectUri = 'https://app.example/callback?tenant=7'
+  const app = await world.app({ redirectUris: [redirectUri] })
+  const person = await world.person()
+  const asked = { clientId: app.clientId, redirectUri, identityId: person.identityId, scope: 'openid' }
+  const answered = new URL((await authorize(person.headers, asked)).json().redirectUrl)
+  assert.equal(answered.searchParams.get('tenant'), '7')
+})
+
+test('AUZ-02 an identity of someone else is as unknown as none at all', async () => {
+  const app = await world.app()
+  const [person, victim] = [await world.person(), await world.person()]
+  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, scope: 'openid' }
+  const theirs = await authorize(person.headers, { ...asked, identityId: victim.identityId })
+  const nobodys = await authorize(person.headers, { ...asked, identityId: randomUUID() })
+  assert.equal(theirs.statusCode, 404)
+  assert.equal(theirs.json().error, 'identity_not_found')
+  assert.deepEqual(theirs.json(), nobodys.json())
+})
+
+test('e-mail that an identity does not have is refused by name, and nothing is recorded', async () => {
+  const app = await world.app()
+  const person = await world.person()
+  const answer = await authorize(person.headers, {
+    clientId: app.clientId,
+    redirectUri: app.redirectUri,
+    identityId: person.identityId,
+    scope: 'openid email',
+  })
+  assert.equal(answer.statusCode, 409)
+  assert.equal(answer.json().error, 'email_not_verified')
+  const list = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+  assert.deepEqual(list.json(), { authorizations: [] })
+})
+
+for (const field of ['connector', 'organizationId', 'encryptedAppKey', 'requestedResource'])
+  test(`the field ${field}, which this version does not do, is refused by name`, async () => {
+    const app = await world.app()
+    const person = await world.person()
+    const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+    const answer = await authorize(person.headers, { ...asked, [field]: field === 'connector' ? true : randomUUID() })
+    assert.equal(answer.statusCode, 400)
+    assert.match(answer.json().error_description, new RegExp(field))
+  })
+
+test('consents add up, and what is missing is said', async () => {
+  const app = await world.app({ allowedScopes: ['openid', 'profile', 'user_id'] })
+  const person = await world.person()
+  await app.code(person, { scope: 'openid' })
+  await Promise.all([app.code(person, { scope: 'openid profile' }), app.code(person, { scope: 'user_id' })])
+  const url = `/api/oauth/authorization/${app.clientId}?identity_id=${person.identityId}&scope=openid%20profile%20user_id%20email`
+  const { authorization, missingScopes } = (await world.api.inject({ url, headers: person.headers })).json()
+  assert.deepEqual(authorization.scope.split(' ').toSorted(), ['openid', 'profile', 'user_id'])
+  assert.deepEqual(missingScopes, ['email'])
+  assert.equal(authorization.appName, 'An app')
+})
+
+test('a disconnected app is gone from the list, and cannot be disconnected twice or by another', async () => {
+  const app = await world.app()
+  const [person, other] = [await world.person(), await world.person()]
+  const { access_token } = await app.tokens(person)
+  const list = async () => (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json().authorizations
+  const [{ id }] = await list()
+  const remove = (headers: Record<string, string>) =>
+    world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers })
+  assert.equal((await remove(other.headers)).statusCode, 404)
+  assert.equal((await remove(person.headers)).statusCode, 204)
+  assert.equal((await remove(person.headers)).json().error, 'authorization_not_found')
+  assert.deepEqual(await list(), [])
+  const dead = await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${access_token}` } })
+  assert.equal(dead.statusCode, 401)
+})

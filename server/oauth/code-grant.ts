@@ -1,0 +1,43 @@
+import type { RegisteredApp } from '#apps/app-directory.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { sha256 } from '#kernel/digest.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { findLineageOfCode, redeemCode, revokeForReuse, type Issued, type Lineage } from '#tokens/lineage.ts'
+import type { CodeRedemption } from './token-request.ts'
+
+const refuse = refusals({
+  invalid_grant: [400, 'The authorization code is unknown, expired, spent, or not yours.'],
+  invalid_client: [401, 'This code was issued without a challenge: authenticate with the client secret.'],
+})
+
+/** Who redeems: the app, and whether it proved itself with its secret. */
+export type Client = { app: RegisteredApp; proved: boolean }
+
+/**
+ * Redeems an authorization code, once (RFC 6749 §4.1.3, RFC 7636 §4.6). Refuses `invalid_grant`, `invalid_client`.
+ * A second redemption by its own client also ends what the first one gave (RFC 6749 §4.1.2); one by anybody else, or
+ * with anything wrong, neither spends the code nor ends anything.
+ */
+export async function redeem({ db, prepared }: Kernel, client: Client, redemption: CodeRedemption, now: Date): Promise<Issued> {
+  const { code, redirectUri, codeVerifier } = redemption
+  const codeChallenge = codeVerifier === undefined ? null : sha256(codeVerifier).toString('base64url')
+  const issued = await redeemCode(prepared, client.app, { code, redirectUri, codeChallenge, proved: client.proved }, now)
+  if (issued) return issued
+
+  const lineage = await findLineageOfCode(db, code)
+  if (lineage && lineage.codeChallenge === null && codeVerifier === undefined && !client.proved) throw refuse.invalid_client()
+  if (lineage && isReplay(lineage, client, { redirectUri, codeChallenge })) await revokeForReuse(db, lineage, now)
+  throw refuse.invalid_grant()
+}
+
+/** Whether a code that was spent is presented again by the client it was issued to, with the right proof. */
+export function isReplay(
+  lineage: Pick<Lineage, 'codeSpentAt' | 'clientId' | 'redirectUri' | 'codeChallenge'>,
+  client: { app: Pick<RegisteredApp, 'clientId'>; proved: boolean },
+  { redirectUri, codeChallenge }: { redirectUri: string; codeChallenge: string | null },
+): boolean {
+  if (lineage.codeSpentAt === null) return false
+  if (lineage.clientId !== client.app.clientId) return false
+  if (lineage.redirectUri !== redirectUri) return false
+  return lineage.codeChallenge === null ? client.proved : lineage.codeChallenge === codeChallenge
+}

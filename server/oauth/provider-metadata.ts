@@ -1,0 +1,37 @@
+import { standardScopes } from '@countersign/protocol/formats/scope'
+import type { ProviderMetadata } from '@countersign/protocol/oauth'
+import type { Config } from '#kernel/config.ts'
+import { algorithms } from '#tokens/signing-keys.ts'
+
+/** What this provider does, and where (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). It lists what is true. */
+export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 'baseUrl'>): ProviderMetadata {
+  const auth = authUrl.origin
+  const api = baseUrl.origin
+  return {
+    issuer: auth,
+    authorization_endpoint: `${auth}/signin`,
+    token_endpoint: `${api}/api/oauth/token`,
+    userinfo_endpoint: `${api}/api/oauth/userinfo`,
+    jwks_uri: `${auth}/.well-known/jwks.json`,
+    scopes_supported: [...standardScopes],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...algorithms],
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'none'],
+    code_challenge_methods_supported: ['S256'],
+    claims_supported: [
+      ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'amr', 'acr', 'sid', 'at_hash'],
+      ...['name', 'preferred_username', 'picture', 'updated_at', 'email', 'email_verified', 'user_id'],
+    ],
+    claim_types_supported: ['normal'],
+    ui_locales_supported: ['en', 'de'],
+    acr_values_supported: ['phr'],
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    service_documentation: `${api}/docs`,
+  }
+}

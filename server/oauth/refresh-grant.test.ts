@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { createWorld, postToken, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const userinfo = (accessToken: string) =>
+  world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
+
+async function signedIn() {
+  const person = await world.person()
+  const app = await world.app()
+  return { person, app, tokens: await app.tokens(person) }
+}
+
+test('a refresh gives new tokens and spends the old one', async () => {
+  const { app, tokens } = await signedIn()
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  assert.notEqual(rotated.refresh_token, tokens.refresh_token)
+  assert.equal(rotated.scope, tokens.scope)
+  assert.equal((await userinfo(rotated.access_token)).statusCode, 200)
+  assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
+})
+
+test('REF-03 sixteen parallel refreshes all get tokens, and the lineage lives', async () => {
+  const { app, tokens } = await signedIn()
+  const answers = await Promise.all(Array.from({ length: 16 }, () => app.refresh(tokens.refresh_token)))
+  for (const answer of answers) assert.equal(answer.statusCode, 200, answer.body)
+  const successors = answers.map((answer) => answer.json().refresh_token)
+  assert.equal(new Set(successors).size, 16)
+  assert.equal((await app.refresh(successors[7])).statusCode, 200)
+})
+
+test('REF-14 the token rotated last may come again for ten seconds, by its own client', async () => {
+  const { app, tokens } = await signedIn()
+  const first = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(9)
+  const again = await app.refresh(tokens.refresh_token)
+  assert.equal(again.statusCode, 200)
+  assert.equal((await app.refresh(first.refresh_token)).statusCode, 200)
+})
+
+test('using one successor spends its siblings, for which the ten seconds count too', async () => {
+  const { app, tokens } = await signedIn()
+  const [one, two] = [(await app.refresh(tokens.refresh_token)).json(), (await app.refresh(tokens.refresh_token)).json()]
+  assert.equal((await app.refresh(one.refresh_token)).statusCode, 200)
+  world.pass(5)
+  assert.equal((await app.refresh(two.refresh_token)).statusCode, 200)
+  world.pass(6)
+  assert.equal((await app.refresh(two.refresh_token)).json().error, 'invalid_grant')
+})
+
+test('REF-01 REF-02 a spent token after the ten seconds ends its lineage, and no other', async () => {
+  const { person, app, tokens } = await signedIn()
+  const otherDevice = await app.tokens(person)
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(10)
+
+  assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(rotated.refresh_token)).json().error, 'invalid_grant')
+  assert.equal((await userinfo(rotated.access_token)).statusCode, 401)
+  assert.equal((await userinfo(tokens.access_token)).statusCode, 401)
+  assert.equal((await app.refresh(otherDevice.refresh_token)).statusCode, 200)
+})
+
+test('REF-04 a token of an earlier generation ends the lineage even within the ten seconds', async () => {
+  const { app, tokens } = await signedIn()
+  const second = (await app.refresh(tokens.refresh_token)).json()
+  const third = (await app.refresh(second.refresh_token)).json()
+  assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(third.refresh_token)).json().error, 'invalid_grant')
+})
+
+test('REF-04 generations: after one reuse every token of every generation is dead, other lineages live', async () => {
+  const { person, app, tokens } = await signedIn()
+  const other = await app.tokens(person)
+  const all = [tokens]
+  for (let generation = 0; generation < 4; generation += 1) {
+    const latest = all.at(-1)?.refresh_token ?? ''
+    all.push((await app.refresh(latest)).json(), (await app.refresh(latest)).json())
+  }
+  assert.equal((await app.refresh(all[1]?.refresh_token ?? '')).json().error, 'invalid_grant')
+  for (const { access_token, refresh_token } of all) {
+    assert.equal((await userinfo(access_token)).statusCode, 401)
+    assert.equal((await app.refresh(refresh_token)).json().error, 'invalid_grant')
+  }
+  assert.equal((await userinfo(other.access_token)).statusCode, 200)
+})
+
+test('a token that only resembles an old one ends nothing', async () => {
+  const { app, tokens } = await signedIn()
+  const { refresh_token: stranger } = (await signedIn()).tokens
+  const mixed = tokens.refresh_token.slice(0, 40) + stranger.slice(40)
+  assert.equal((await app.refresh(mixed)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
+})
+
+test("REF-06 another client can neither use a token nor end its lineage", async () => {
+  const { app, tokens } = await signedIn()
+  const thief = await world.app()
+  assert.equal((await thief.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(30)
+  assert.equal((await thief.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
+})
+
+test('REF-10 a confidential app refreshes with its secret only, a public one without', async () => {
+  const { app, tokens } = await signedIn()
+  const { client_id } = app.credentials
+  const bare = await postToken(world.api, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id })
+  assert.equal(bare.statusCode, 401)
+  assert.equal(bare.json().error, 'invalid_client')
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
+})
+
+test('REF-09 a narrower scope is honoured for that answer, a wider one refused', async () => {
+  const { person, app } = await signedIn()
+  const tokens = await app.tokens(person, { scope: 'openid profile offline_access' })
+  const narrow = (await app.refresh(tokens.refresh_token, { scope: 'openid offline_access' })).json()
+  assert.equal(narrow.scope, 'openid offline_access')
+  assert.equal((await userinfo(narrow.access_token)).json().name, undefined)
+  assert.equal((await app.refresh(narrow.refresh_token)).json().scope, 'openid profile offline_access')
+
+  const limited = await app.tokens(person, { scope: 'openid offline_access' })
+  assert.equal((await app.refresh(limited.refresh_token, { scope: 'openid profile' })).json().error, 'invalid_scope')
+  assert.equal((await app.refresh(limited.refresh_token)).statusCode, 200, 'the refused request spent nothing')
+})
+
+test('REF-11 a token unused for thirty days is dead, and after 180 days so is one used every day', async () => {
+  const { app, tokens } = await signedIn()
+  const day = 24 * 3600
+  let { refresh_token: token } = tokens
+  for (let days = 0; days < 174; days += 29) {
+    world.pass(29 * day)
+    token = (await app.refresh(token)).json().refresh_token
+    assert.ok(token, `after ${days + 29} days`)
+  }
+  world.pass(7 * day)
+  assert.equal((await app.refresh(token)).json().error, 'invalid_grant')
+
+  const idle = (await signedIn())
+  world.pass(30 * day)
+  assert.equal((await idle.app.refresh(idle.tokens.refresh_token)).json().error, 'invalid_grant')
+})
+
+test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has no nonce', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const tokens = await app.tokens(person, { nonce: 'n-0S6_WzA2Mj' })
+  const before = decodeJwt(tokens.id_token ?? '')
+  world.pass(120)
+  const after = decodeJwt((await app.refresh(tokens.refresh_token)).json().id_token)
+  assert.equal(before['nonce'], 'n-0S6_WzA2Mj')
+  assert.deepEqual(
+    { iss: after.iss, sub: after.sub, aud: after.aud, auth_time: after['auth_time'], nonce: after['nonce'] },
+    { iss: before.iss, sub: before.sub, aud: before.aud, auth_time: before['auth_time'], nonce: undefined },
+  )
+  assert.equal((after.iat ?? 0) - (before.iat ?? 0), 120)
+})
+
+test('REF-05 after a disconnect is acknowledged no token works, whatever raced it', async () => {
+  const { person, app, tokens } = await signedIn()
+  const { authorizations } = (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json()
+  const [, ...answers] = await Promise.all([
+    world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${authorizations[0].id}`, headers: person.headers }),
+    ...Array.from({ length: 8 }, () => app.refresh(tokens.refresh_token)),
+  ])
+  const acknowledged = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json())
+  for (const { access_token, refresh_token } of [tokens, ...acknowledged]) {
+    assert.equal((await userinfo(access_token)).statusCode, 401)
+    assert.equal((await app.refresh(refresh_token)).json().error, 'invalid_grant')
+  }
+})
+
+test('REF-15 the database holds no token in clear', async () => {
+  const { tokens } = await signedIn()
+  const rows = [
+    ...(await world.db.selectFrom('token_lineage').selectAll().execute()),
+    ...(await world.db.selectFrom('token_access').selectAll().execute()),
+    ...(await world.db.selectFrom('session').selectAll().execute()),
+  ]
+  const dump = JSON.stringify(rows, (_key, value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value))
+  for (const secret of [tokens.access_token, tokens.refresh_token, tokens.access_token_jwt])
+    assert.ok(!dump.includes(secret.slice(-40)))
+})

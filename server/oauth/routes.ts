@@ -1,0 +1,139 @@
+import type { AnyEndpoint } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/oauth'
+import type { PageView } from '@countersign/protocol/pages'
+import type { FastifyReply } from 'fastify'
+import { sha256 } from '#kernel/digest.ts'
+import type { Host } from '#kernel/http.ts'
+import type { Pages } from '#kernel/page.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import { accessGuard } from '#tokens/access-token.ts'
+import { readAuthorizationRequest, type Parameters } from './authorization-request.ts'
+import { authorize } from './authorize.ts'
+import { claimsOf } from './claims.ts'
+import { providerMetadata } from './provider-metadata.ts'
+import { effectiveScope } from './scope.ts'
+import { answerTokenRequest, type TokenEndpoint } from './token-endpoint.ts'
+import { findIssuer } from './webfinger.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'A parameter is given twice.'],
+  invalid_token: [401, 'The app of this token is not registered any more.'],
+})
+
+/** The API half of OAuth and OpenID Connect: authorize, token, userinfo. */
+export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
+  const { kernel, apps, keys } = provider
+  const session = sessionGuard(kernel)
+  const access = accessGuard(kernel, keys)
+
+  host.route({
+    ...endpoints.authorize,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { redirectUrl: await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.token,
+    config: { ...endpoints.token.config, form: true },
+    async handler(request) {
+      const { authorization } = request.headers
+      return answerTokenRequest(provider, { authorization, body: request.body, address: addressKey(request) })
+    },
+  })
+
+  for (const endpoint of [endpoints.userinfo, endpoints.userinfoByPost])
+    host.route({
+      ...endpoint,
+      config: { ...endpoint.config, form: true },
+      onRequest: access.onRequest,
+      async handler(request) {
+        if (hasToken(request.query) || hasToken(request.body))
+          throw refuse.invalid_request({ sentence: 'Send the access token in the Authorization header alone.' })
+        const granted = access.of(request)
+        const app = await apps.find(granted.clientId)
+        if (!app) throw refuse.invalid_token()
+        return { sub: granted.identityId, ...claimsOf(granted, effectiveScope(granted.scope, app.allowedScopes)) }
+      },
+    })
+}
+
+/** The public half on the auth host: the sign-in page, discovery, the key set, WebFinger. */
+export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
+  const { config } = kernel
+  const site = { baseUrl: config.baseUrl.origin, authUrl: config.authUrl.origin, demo: config.demo }
+  const page = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
+  const signIn = async (parameters: Parameters, reply: FastifyReply) => {
+    const reading = await readAuthorizationRequest({ apps, site }, parameters)
+    if ('redirect' in reading) return reply.redirect(reading.redirect, 303)
+    const view: PageView = reading.show
+    return pages.show(reply, view)
+  }
+
+  host.route({ method: 'GET', url: '/signin', config: page, handler: ({ query }, reply) => signIn(eachOnce(query), reply) })
+  host.route({ method: 'POST', url: '/signin', config: page, handler: ({ body }, reply) => signIn(eachOnce(body), reply) })
+
+  const metadata = providerMetadata(config)
+  serveDocument(host, endpoints.openidConfiguration, metadata)
+  serveDocument(host, endpoints.authorizationServerMetadata, metadata)
+  serveDocument(host, endpoints.jwks, keys.jwks)
+
+  host.route({
+    ...endpoints.webfinger,
+    async handler(request, reply) {
+      const { resource, rel } = request.query
+      const answer = findIssuer(config.authUrl, resource, rel)
+      return reply.type('application/jrd+json').send(answer)
+    },
+  })
+}
+
+/** Whoever asks the API host for discovery is sent on to the auth host, where it is. */
+export function discoveryRedirects(host: Host, authUrl: URL): void {
+  for (const { url } of [endpoints.openidConfiguration, endpoints.authorizationServerMetadata])
+    host.route({
+      method: 'GET',
+      url,
+      config: { security: 'none', cors: 'any origin' },
+      handler: (_request, reply) => reply.redirect(`${authUrl.origin}${url}`, 308),
+    })
+}
+
+const documentMaxAgeSeconds = 3600
+
+/** Serves a document that is serialized once, and 304 to whoever has it already (RFC 9110 §13.1.2). */
+function serveDocument(host: Host, { method, url, config }: Pick<AnyEndpoint, 'method' | 'url' | 'config'>, document: object) {
+  const body = Buffer.from(JSON.stringify(document))
+  const etag = `"${sha256(body).toString('base64url').slice(0, 22)}"`
+  const headers = {
+    etag,
+    'cache-control': `public, max-age=${documentMaxAgeSeconds}`,
+    'content-type': 'application/json; charset=utf-8',
+  }
+  host.route({
+    method,
+    url,
+    config,
+    handler(request, reply) {
+      reply.headers(headers)
+      return request.headers['if-none-match'] === etag ? reply.status(304).send() : reply.send(body)
+    },
+  })
+}
+
+/** Parameters as strings, each once (RFC 6749 §3.1). Refuses `invalid_request`. */
+function eachOnce(sent: unknown): Parameters {
+  const parameters: Parameters = {}
+  for (const [name, value] of Object.entries(sent ?? {})) {
+    if (typeof value !== 'string') throw refuse.invalid_request()
+    if (value !== '') parameters[name] = value
+  }
+  return parameters
+}
+
+function hasToken(sent: unknown): boolean {
+  return typeof sent === 'object' && sent !== null && 'access_token' in sent
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const json = { 'content-type': 'application/json' }
+const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
+
+test('TOK-01 TOK-02 an unknown, empty or missing grant type is refused by name', async () => {
+  const { credentials } = await world.app()
+  assert.equal((await postToken(world.api, { grant_type: 'password', ...credentials })).json().error, 'unsupported_grant_type')
+  assert.equal((await postToken(world.api, { grant_type: '', ...credentials })).json().error, 'invalid_request')
+  assert.equal((await postToken(world.api, credentials)).json().error, 'invalid_request')
+})
+
+test('token exchange, which this version does not do, is refused by name', async () => {
+  const { credentials } = await world.app()
+  const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
+  assert.equal((await postToken(world.api, { grant_type, ...credentials })).json().error, 'unsupported_grant_type')
+})
+
+test('TOK-03 TOK-04 an unknown client and a wrong secret are told apart by nothing', async () => {
+  const app = await world.app()
+  const request = { grant_type: 'refresh_token', refresh_token: 'cs_rt_x' }
+  const wrong = await postToken(world.api, { ...request, client_id: app.clientId, client_secret: 'cs_wrong' })
+  const unknown = await postToken(world.api, { ...request, client_id: 'app_unknown', client_secret: 'cs_wrong' })
+  assert.equal(wrong.statusCode, 401)
+  assert.deepEqual(wrong.json(), unknown.json())
+  assert.equal(wrong.json().error, 'invalid_client')
+  const byHeader = await postToken(world.api, request, { authorization: basic(app.clientId, 'cs_wrong') })
+  assert.equal(byHeader.statusCode, 401)
+  assert.match(String(byHeader.headers['www-authenticate']), /^Basic/)
+})
+
+test('TOK-05 credentials in the header and in the body together are refused', async () => {
+  const app = await world.app()
+  const answer = await postToken(
+    world.api,
+    { grant_type: 'refresh_token', refresh_token: 'cs_rt_x', ...app.credentials },
+    { authorization: basic(app.clientId, app.clientSecret) },
+  )
+  assert.equal(answer.statusCode, 400)
+  assert.equal(answer.json().error, 'invalid_request')
+})
+
+test('the client secret is taken from the header too', async () => {
+  const app = await world.app()
+  const code = await app.code(await world.person())
+  const answer = await postToken(
+    world.api,
+    { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri },
+    { authorization: basic(app.clientId, app.clientSecret) },
+  )
+  assert.equal(answer.statusCode, 200, answer.body)
+})
+
+test('TOK-07 both spellings with different values are refused, with equal ones taken', async () => {
+  const app = await world.app()
+  const [one, two] = [await app.code(await world.person()), await app.code(await world.person())]
+  assert.equal((await app.redeem(one, { clientId: 'app_other' })).json().error, 'invalid_request')
+  assert.equal((await app.redeem(one, { grantType: 'refresh_token' })).json().error, 'invalid_request')
+  assert.equal((await app.redeem(two, { clientId: app.clientId, redirectUri: app.redirectUri })).statusCode, 200)
+})
+
+test('TOK-08 the legacy spelling alone works, as a form and as JSON, for both grants', async () => {
+  const app = await world.app()
+  const person = await world.person()
+  const { verifier, challenge } = newChallenge()
+  for (const asJson of [true, false]) {
+    const send = (fields: Record<string, string>) =>
+      asJson
+        ? world.api.inject({ method: 'POST', url: '/api/oauth/token', headers: json, payload: JSON.stringify(fields) })
+        : postToken(world.api, fields)
+    const code = await app.code(person, { codeChallenge: challenge })
+    const redeemed = await send({
+      grantType: 'authorization_code',
+      code,
+      clientId: app.clientId,
+      redirectUri: app.redirectUri,
+      codeVerifier: verifier,
+    })
+    assert.equal(redeemed.statusCode, 200, redeemed.body)
+    const refreshed = await send({
+      grantType: 'refresh_token',
+      refreshToken: redeemed.json().refresh_token,
+      clientId: app.clientId,
+      clientSecret: app.clientSecret,
+    })
+    assert.equal(refreshed.statusCode, 200, refreshed.body)
+  }
+})
+
+test('TOK-10 only POST is answered, and the code stays unspent', async () => {
+  const app = await world.app()
+  const code = await app.code(await world.person())
+  const query = new URLSearchParams({ grant_type: 'authorization_code', code, ...app.credentials })
+  for (const method of ['GET', 'PUT', 'HEAD'] as const) {
+    const answer = await world.api.inject({ method, url: `/api/oauth/token?${query}` })
+    assert.equal(answer.statusCode, 405)
+    assert.equal(answer.headers.allow, 'POST')
+  }
+  assert.equal((await app.redeem(code)).statusCode, 200)
+})
+
+test('TOK-14 success and error alike are not stored, and are JSON', async () => {
+  const app = await world.app()
+  const answers = [await app.redeem(await app.code(await world.person())), await app.redeem('cs_code_x')]
+  for (const { headers } of answers) {
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.match(String(headers['content-type']), /^application\/json/)
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+  }
+})
+
+test('a public app that sends a secret is refused', async () => {
+  const app = await world.app({ public: true })
+  assert.equal((await app.refresh('cs_rt_x', { client_secret: 'cs_any' })).json().error, 'invalid_client')
+})
+
+test('TOK-20 guessed secrets are slowed down, and the app itself is not locked out', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const app = await limited.app()
+  const person = await limited.person()
+  const guess = () => postToken(limited.api, { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.clientId, client_secret: 'cs_guess' })
+  const statuses: number[] = []
+  for (let tries = 0; tries < 40; tries += 1) statuses.push((await guess()).statusCode)
+  assert.equal(statuses[0], 401)
+  assert.equal(statuses.at(-1), 429)
+  const refused = await guess()
+  assert.equal(refused.json().error, 'rate_limited')
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+
+  const fields = { grant_type: 'authorization_code', code: await app.code(person), redirect_uri: app.redirectUri, ...app.credentials }
+  const elsewhere = await limited.api.inject({
+    method: 'POST',
+    url: '/api/oauth/token',
+    remoteAddress: '203.0.113.9',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(fields).toString(),
+  })
+  assert.equal(elsewhere.statusCode, 200, elsewhere.body)
+})

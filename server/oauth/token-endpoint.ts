@@ -1,0 +1,44 @@
+import type { TokenRequest, TokenResponse } from '@countersign/protocol/oauth'
+import type { AppDirectory } from '#apps/app-directory.ts'
+import { authenticateClient } from '#apps/client-authentication.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { textKey } from '#kernel/rate-limit.ts'
+import { Refusal } from '#kernel/refusal.ts'
+import type { Issued } from '#tokens/lineage.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { redeem, type Client } from './code-grant.ts'
+import { refresh } from './refresh-grant.ts'
+import { readTokenRequest, type CodeRedemption, type Refreshment } from './token-request.ts'
+import { tokenResponse } from './token-response.ts'
+
+export type TokenEndpoint = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys }
+type Sent = { authorization: string | undefined; body: TokenRequest; address: string }
+
+/** Answers `POST /api/oauth/token`: who asks, which grant, what it gives. */
+export async function answerTokenRequest(endpoint: TokenEndpoint, sent: Sent): Promise<TokenResponse> {
+  const { kernel, apps, keys } = endpoint
+  const request = readTokenRequest(sent.authorization, sent.body)
+  const client = await authenticateClient({ apps, rateLimits: kernel.rateLimits }, request.credentials, sent.address)
+  const now = kernel.clock()
+  const issued = await countingFailures(kernel, client, () => issue(kernel, client, request, now))
+  return tokenResponse({ app: client.app, keys, issuer: kernel.config.authUrl.origin }, issued, now)
+}
+
+function issue(kernel: Kernel, client: Client, request: CodeRedemption | Refreshment, now: Date): Promise<Issued> {
+  switch (request.grant) {
+    case 'authorization_code':
+      return redeem(kernel, client, request, now)
+    case 'refresh_token':
+      return refresh(kernel, client, request, now)
+  }
+}
+
+/** Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. */
+async function countingFailures({ rateLimits }: Kernel, { app }: Client, work: () => Promise<Issued>): Promise<Issued> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) await rateLimits.count('failed redemption of a client', textKey(app.clientId))
+    throw error
+  }
+}

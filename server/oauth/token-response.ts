@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import type { Algorithm } from '@countersign/protocol/apps'
+import type { TokenResponse } from '@countersign/protocol/oauth'
+import type { RegisteredApp } from '#apps/app-directory.ts'
+import { numericDate } from '#kernel/clock.ts'
+import { sha256 } from '#kernel/digest.ts'
+import { signJwt } from '#tokens/jwt.ts'
+import type { Issued } from '#tokens/lineage.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { claimsOf, tokenUserOf } from './claims.ts'
+import { effectiveScope } from './scope.ts'
+
+type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
+
+/** Says in full what a redemption issued: the opaque tokens, and the JWTs that tell of the same grant. */
+export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issued, now: Date): Promise<TokenResponse> {
+  const { granted, accessToken, refreshToken, accessExpiresAt } = issued
+  const scope = effectiveScope(granted.scope, app.allowedScopes)
+  const common = {
+    iss: issuer,
+    sub: granted.identityId,
+    iat: numericDate(now),
+    exp: numericDate(accessExpiresAt),
+    auth_time: numericDate(granted.authTime),
+  }
+  const accessJwt = signJwt(keys, 'ES256', 'at+jwt', {
+    ...common,
+    aud: issuer,
+    jti: sha256(accessToken).toString('base64url'),
+    client_id: app.clientId,
+    scope: scope.join(' '),
+    ...(scope.includes('user_id') && { user_id: granted.userId }),
+  })
+  const idToken = scope.includes('openid')
+    ? signJwt(keys, app.idTokenAlgorithm, 'JWT', {
+        ...common,
+        aud: app.clientId,
+        azp: app.clientId,
+        ...(granted.nonce !== null && { nonce: granted.nonce }),
+        amr: ['pop', 'mfa'],
+        acr: 'phr',
+        sid: sidOf(granted.sessionId, app.clientId),
+        at_hash: hashClaim(accessToken, app.idTokenAlgorithm),
+        ...claimsOf(granted, scope),
+      })
+    : undefined
+
+  return {
+    access_token: accessToken,
+    access_token_jwt: await accessJwt,
+    token_type: 'Bearer',
+    expires_in: numericDate(accessExpiresAt) - numericDate(now),
+    scope: scope.join(' '),
+    ...(idToken && { id_token: await idToken }),
+    ...(scope.includes('offline_access') && { refresh_token: refreshToken }),
+    user: tokenUserOf(granted, scope),
+    ...(scope.includes('user_id') && { user_id: granted.userId }),
+  }
+}
+
+/** Names a session to one app: two apps can't tell by it that they have the same person. */
+function sidOf(sessionId: string, clientId: string): string {
+  return sha256(`${sessionId} ${clientId}`).subarray(0, 16).toString('base64url')
+}
+
+/**
+ * The left half of a token's hash (OpenID Connect Core §3.1.3.6), by the hash of the ID token's algorithm: SHA-256 for
+ * RS256 and ES256. For Ed25519 the standard names none of its own; clients have settled on SHA-512.
+ */
+function hashClaim(accessToken: string, algorithm: Algorithm): string {
+  const digest = algorithm === 'EdDSA' ? hash('sha512', accessToken, 'buffer') : sha256(accessToken)
+  return digest.subarray(0, digest.length / 2).toString('base64url')
+}

@@ -1,0 +1,97 @@
+import * as apps from '@countersign/protocol/apps'
+import * as audit from '@countersign/protocol/audit'
+import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
+import * as identities from '@countersign/protocol/identities'
+import * as keys from '@countersign/protocol/keys'
+import * as oauth from '@countersign/protocol/oauth'
+import * as operations from '@countersign/protocol/operations'
+import * as passkeys from '@countersign/protocol/passkeys'
+import * as sessions from '@countersign/protocol/sessions'
+import type { Config } from '#kernel/config.ts'
+import { version } from '#kernel/version.ts'
+
+const modules = {
+  'Signing in': passkeys,
+  Sessions: sessions,
+  Identities: identities,
+  Keys: keys,
+  'OAuth and OpenID Connect': oauth,
+  Apps: apps,
+  Audit: audit,
+  Operations: operations,
+}
+
+type Listed = { tag: string; endpoint: AnyEndpoint }
+
+/** Every endpoint of the interface, under the heading that it belongs to. */
+export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module]) =>
+  Object.values<unknown>(module).filter(isEndpoint).map((endpoint) => ({ tag, endpoint })),
+)
+
+/** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
+export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>) {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { tag, endpoint } of endpoints) {
+    const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(tag, endpoint, config) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Countersign', version, description: 'Sign in with a passkey, as the identity you choose.' },
+    servers: [{ url: config.baseUrl.origin, description: 'API host' }],
+    tags: Object.keys(modules).map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+        'access token': { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
+        admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+        client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
+      },
+    },
+  }
+}
+
+function operationOf(tag: string, { config: about, schema, method, url }: AnyEndpoint, config: Pick<Config, 'authUrl'>) {
+  return {
+    operationId: `${method.toLowerCase()}${url.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [tag],
+    summary: about.summary,
+    security: securityOf(about.security),
+    ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
+    parameters: [...parametersIn('path', schema.params), ...parametersIn('query', schema.querystring)],
+    ...(schema.body && { requestBody: { required: true, content: contentOf(schema.body, about.security === 'client') } }),
+    responses: Object.fromEntries(
+      Object.entries(schema.response).map(([status, answer]) => [status === '4xx' ? '4XX' : status, responseOf(status, answer)]),
+    ),
+  }
+}
+
+function securityOf(security: Security): Record<string, string[]>[] {
+  if (security === 'none') return []
+  return security === 'client' ? [{ client: [] }, {}] : [{ [security]: [] }]
+}
+
+function parametersIn(place: 'path' | 'query', schema: object | undefined): object[] {
+  if (!schema || !('properties' in schema) || !schema.properties) return []
+  const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties).map(([name, each]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: each,
+  }))
+}
+
+function contentOf(schema: object, form: boolean) {
+  return { 'application/json': { schema }, ...(form && { 'application/x-www-form-urlencoded': { schema } }) }
+}
+
+function responseOf(status: string, schema: object) {
+  if (status === '204') return { description: 'Done' }
+  return { description: status === '4xx' ? 'Refused' : 'Success', content: contentOf(schema, false) }
+}
+
+function isEndpoint(value: unknown): value is AnyEndpoint {
+  return typeof value === 'object' && value !== null && 'name' in value && 'config' in value && 'schema' in value
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import { secondsAfter } from '#kernel/clock.ts'
+import type { Database } from '#kernel/database.ts'
+import { randomBytes } from '#kernel/random.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { deleteExpiredFlows, insertFlow, takeFlow } from './store.ts'
+
+const refuse = refusals({ invalid_flow: [400, 'This attempt has expired or was used before. Start again.'] })
+
+/** What a ceremony is for, and what was settled when it began. */
+export type Ceremony =
+  | { ceremony: 'register'; userId: string; identityId: string; handle: string; displayName: string }
+  | { ceremony: 'sign in' }
+  | { ceremony: 'reauthenticate'; userId: string }
+
+export type Flow = Ceremony & { challenge: string }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Begins a ceremony: a challenge that can be answered once, within five minutes (WebAuthn §13.4.3). */
+export async function beginFlow(db: Database, ceremony: Ceremony, now: Date): Promise<{ flowId: string; challenge: string }> {
+  const flowId = randomUUID()
+  const challenge = randomBytes(32).toString('base64url')
+  await insertFlow(db, { flowId, challenge, ...ceremony, expiresAt: secondsAfter(now, limits.flowLifetimeSeconds) })
+  return { flowId, challenge }
+}
+
+/** Takes out a ceremony that has begun; whatever becomes of it, it is over. Refuses `invalid_flow`. */
+export async function finishFlow<Kind extends Ceremony['ceremony']>(
+  db: Database,
+  kind: Kind,
+  flowId: string,
+  now: Date,
+): Promise<Extract<Flow, { ceremony: Kind }>> {
+  const flow = uuid.test(flowId) ? await takeFlow(db, kind, flowId, now) : undefined
+  if (!flow) throw refuse.invalid_flow()
+  return flow
+}
+
+/** Deletes up to `batch` ceremonies that nobody finished in time, and says how many. */
+export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
+  return deleteExpiredFlows(db, now, batch)
+}

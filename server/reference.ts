@@ -1,0 +1,25 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { Config } from '#kernel/config.ts'
+import type { Host } from '#kernel/http.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** The reference of the interface: as a document, and as pages to read that load nothing from elsewhere. */
+export async function referenceRoutes(host: Host, config: Config): Promise<void> {
+  const document = openApiDocument(config)
+  const body = JSON.stringify(document)
+  host.route({
+    method: 'GET',
+    url: '/openapi.json',
+    config: { security: 'none', cors: 'any origin' },
+    handler: (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8').send(body),
+  })
+
+  await host.register(swagger, { mode: 'static', specification: { document: JSON.parse(body) } })
+  await host.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    uiConfig: { validatorUrl: null, supportedSubmitMethods: [] },
+  })
+}

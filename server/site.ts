@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url'
+import type { PlainView, Site } from '@countersign/protocol/pages'
+import serveStatic from '@fastify/static'
+import type { Config } from '#kernel/config.ts'
+import type { Host } from '#kernel/http.ts'
+import { assetsFolder, type Pages } from '#kernel/page.ts'
+
+/** What every page knows of the service that it belongs to. */
+export function siteOf({ baseUrl, authUrl, demo }: Pick<Config, 'baseUrl' | 'authUrl' | 'demo'>): Site {
+  return { baseUrl: baseUrl.origin, authUrl: authUrl.origin, demo }
+}
+
+const pagesByPath: Record<string, PlainView['page']> = {
+  '/': 'landing',
+  '/register': 'register',
+  '/login': 'login',
+  '/account': 'account',
+  '/account/identities': 'account',
+  '/account/passkeys': 'account',
+  '/account/apps': 'account',
+}
+
+/** The pages that need nothing but themselves, and the built files of all pages. */
+export function siteRoutes(host: Host, pages: Pages, site: Site): void {
+  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true } as const
+  for (const [url, page] of Object.entries(pagesByPath))
+    host.route({ method: 'GET', url, config, handler: (_request, reply) => pages.show(reply, { page, site }) })
+
+  host.register(serveStatic, {
+    root: fileURLToPath(assetsFolder),
+    prefix: '/assets/',
+    index: false,
+    cacheControl: false,
+    setHeaders(reply, path) {
+      const named = /-[\w-]{8,}\.\w+$/.test(path)
+      reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+    },
+  })
+}

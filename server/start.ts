@@ -1,0 +1,54 @@
+import { systemClock } from '#kernel/clock.ts'
+import type { Config } from '#kernel/config.ts'
+import { openStorage } from '#kernel/database.ts'
+import { generatedSecret } from '#kernel/generated-secrets.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { createKeyring } from '#kernel/keyring.ts'
+import { createLog } from '#kernel/log.ts'
+import { openPages } from '#kernel/page.ts'
+import { createRateLimits } from '#kernel/rate-limit.ts'
+import { mountHosts } from './hosts.ts'
+import { startJobs } from './jobs.ts'
+import { listen } from './listeners.ts'
+
+const drainMilliseconds = 8000
+
+export type Running = { storage: 'embedded' | 'PostgreSQL'; stop: () => Promise<void> }
+
+/** Starts the service as it is configured. Throws `ConfigError` where a setting stands in the way. */
+export async function start(config: Config): Promise<Running> {
+  const { log, flush } = createLog(config.logLevel)
+  const pages = await openPages(config.baseUrl)
+  const storage = await openStorage({
+    url: config.databaseUrl,
+    directory: config.dataDirectory,
+    onPanic(message) {
+      // Whatever reaches the backend next would spin for ever; the supervisor starts us anew.
+      process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
+      process.exit(70)
+    },
+    onConnectionError: (error) => log.warn({ error }, 'a database connection was lost'),
+  })
+  const kernel: Kernel = {
+    config,
+    db: storage.db,
+    prepared: storage.prepared,
+    clock: systemClock,
+    log,
+    rateLimits: createRateLimits(config.rateLimits),
+    keyring: createKeyring(config.secretKeys ?? [await generatedSecret(config.dataDirectory, 'secret-key')]),
+    adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
+  }
+  const hosts = await mountHosts(kernel, storage, pages)
+  const listeners = await listen(hosts, config)
+  const jobs = startJobs(kernel)
+  return {
+    storage: storage.embedded ? 'embedded' : 'PostgreSQL',
+    async stop() {
+      await listeners.drain(drainMilliseconds)
+      await jobs.stop()
+      await storage.close()
+      await flush()
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+import type {
+  AuthenticationResponse,
+  CreationOptions,
+  RegistrationResponse,
+  RequestOptions,
+} from '@countersign/protocol/webauthn'
+
+/** What a test may bend in a ceremony, to see it refused. */
+export type Bent = {
+  type?: string
+  challenge?: string
+  origin?: string
+  rpId?: string
+  crossOrigin?: boolean
+  topOrigin?: string
+  clientDataExtras?: Record<string, unknown>
+  byteOrderMark?: boolean
+  userPresent?: boolean
+  userVerified?: boolean
+  backupEligible?: boolean
+  backedUp?: boolean
+  signCount?: number
+  userHandle?: string | null
+  credentialId?: Buffer
+  signature?: (signature: Buffer) => Buffer
+  algorithm?: number
+}
+
+type Place = { origin: string; rpId: string }
+export type Authenticator = ReturnType<typeof createAuthenticator>
+
+const algorithms = { ES256: -7, EdDSA: -8 } as const
+
+/** A passkey provider in software (WebAuthn §6): one credential, discoverable, that counts its signatures if asked to. */
+export function createAuthenticator(place: Place, kind: keyof typeof algorithms = 'ES256') {
+  const { publicKey, privateKey } =
+    kind === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+  const credentialId = randomBytes(32)
+  let userHandle = ''
+
+  return {
+    credentialId: credentialId.toString('base64url'),
+
+    register({ challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>, bent: Bent = {}): RegistrationResponse {
+      userHandle = user.id
+      const id = bent.credentialId ?? credentialId
+      const attested = Buffer.concat([
+        Buffer.alloc(16),
+        Buffer.from([id.length >> 8, id.length & 0xff]),
+        id,
+        coseKey(publicKey, bent.algorithm ?? algorithms[kind]),
+      ])
+      const authData = authenticatorData(place, bent, attested)
+      return {
+        id: id.toString('base64url'),
+        rawId: id.toString('base64url'),
+        type: 'public-key',
+        response: {
+          clientDataJSON: clientData('webauthn.create', challenge, place, bent).toString('base64url'),
+          attestationObject: cbor(new Map<string, unknown>([
+            ['fmt', 'none'],
+            ['attStmt', new Map()],
+            ['authData', authData],
+          ])).toString('base64url'),
+          transports: ['internal'],
+        },
+        authenticatorAttachment: 'platform',
+        clientExtensionResults: { credProps: { rk: true } },
+      }
+    },
+
+    authenticate({ challenge }: Pick<RequestOptions, 'challenge'>, bent: Bent = {}): AuthenticationResponse {
+      const data = clientData('webauthn.get', challenge, place, bent)
+      const authData = authenticatorData(place, bent)
+      const signature = signatureOver(Buffer.concat([authData, sha256(data)]), privateKey, kind)
+      const handle = bent.userHandle === undefined ? userHandle : bent.userHandle
+      const id = (bent.credentialId ?? credentialId).toString('base64url')
+      return {
+        id,
+        rawId: id,
+        type: 'public-key',
+        response: {
+          clientDataJSON: data.toString('base64url'),
+          authenticatorData: authData.toString('base64url'),
+          signature: (bent.signature?.(signature) ?? signature).toString('base64url'),
+          ...(handle !== null && { userHandle: handle }),
+        },
+        clientExtensionResults: {},
+      }
+    },
+  }
+}
+
+function clientData(type: string, challenge: string, { origin }: Place, bent: Bent): Buffer {
+  const json = JSON.stringify({
+    type: bent.type ?? type,
+    challenge: bent.challenge ?? challenge,
+    origin: bent.origin ?? origin,
+    crossOrigin: bent.crossOrigin ?? false,
+    ...(bent.topOrigin !== undefined && { topOrigin: bent.topOrigin }),
+    ...bent.clientDataExtras,
+  })
+  return Buffer.from((bent.byteOrderMark ? '\ufeff' : '') + json)
+}
+
+/** Flags UP 1, UV 4, BE 8, BS 16, AT 64 (WebAuthn §6.1). */
+function authenticatorData({ rpId }: Place, bent: Bent, attested?: Buffer): Buffer {
+  const flags =
+    ((bent.userPresent ?? true) ? 1 : 0) |
+    ((bent.userVerified ?? true) ? 4 : 0) |
+    ((bent.backupEligible ?? true) ? 8 : 0) |
+    ((bent.backedUp ?? true) ? 16 : 0) |
+    (attested ? 64 : 0)
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE(bent.signCount ?? 0)
+  return Buffer.concat([sha256(bent.rpId ?? rpId), Buffer.from([flags]), counter, attested ?? Buffer.alloc(0)])
+}
+
+function signatureOver(data: Buffer, key: KeyObject, kind: keyof typeof algorithms): Buffer {
+  return sign(kind === 'ES256' ? 'sha256' : null, data, key)
+}
+
+/** A public key as COSE has it (RFC 9053 §7). */
+function coseKey(key: KeyObject, algorithm: number): Buffer {
+  const { crv, x = '', y } = key.export({ format: 'jwk' })
+  const point = (text: string) => Buffer.from(text, 'base64url')
+  return crv === 'P-256'
+    ? cbor(new Map<number, unknown>([[1, 2], [3, algorithm], [-1, 1], [-2, point(x)], [-3, point(y ?? '')]]))
+    : cbor(new Map<number, unknown>([[1, 1], [3, algorithm], [-1, 6], [-2, point(x)]]))
+}
+
+/** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, maps. */
+function cbor(value: unknown): Buffer {
+  if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value)
+  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
+  if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
+  if (value instanceof Map)
+    return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, each]) => [cbor(key), cbor(each)])])
+  throw new Error('this CBOR has no such type')
+}
+
+function head(major: number, argument: number): Buffer {
+  if (argument < 24) return Buffer.from([(major << 5) | argument])
+  if (argument < 256) return Buffer.from([(major << 5) | 24, argument])
+  return Buffer.from([(major << 5) | 25, argument >> 8, argument & 0xff])
+}
+
+function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
+}

@@ -1,0 +1,149 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Identity } from '@countersign/protocol/identities'
+import type { TokenResponse } from '@countersign/protocol/oauth'
+import type { NewApp } from '@countersign/protocol/apps'
+import { readConfig } from '#kernel/config.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { createKeyring } from '#kernel/keyring.ts'
+import { createLog } from '#kernel/log.ts'
+import { openPages } from '#kernel/page.ts'
+import { createRateLimits } from '#kernel/rate-limit.ts'
+import { Secret } from '#kernel/secret.ts'
+import { mountHosts, type Hosts } from '../hosts.ts'
+import { createAuthenticator, type Authenticator } from './authenticator.ts'
+import { openTestStorage } from './database.ts'
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+export type Person = Awaited<ReturnType<World['person']>>
+export type TestApp = Awaited<ReturnType<World['app']>>
+
+type Options = { environment?: Record<string, string>; rateLimits?: boolean }
+
+/** A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end. */
+export async function createWorld({ environment = {}, rateLimits = false }: Options = {}) {
+  const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
+  const storage = await openTestStorage()
+  let now = new Date('2030-01-01T12:00:00.000Z')
+  const kernel: Kernel = {
+    config,
+    db: storage.db,
+    prepared: storage.prepared,
+    clock: () => now,
+    log: createLog(config.logLevel).log,
+    rateLimits: createRateLimits(rateLimits),
+    keyring: createKeyring([new Secret(randomBytes(32).toString('base64url'))]),
+    adminToken: new Secret(randomBytes(32).toString('hex')),
+  }
+  const hosts = await mountHosts(kernel, storage, await openPages(config.baseUrl))
+  return {
+    ...hosts,
+    kernel,
+    config,
+    db: storage.db,
+    databaseUrl: storage.url,
+    isEmbedded: storage.embedded,
+    admin: { authorization: `Bearer ${kernel.adminToken.reveal()}` },
+    now: () => now,
+    pass: (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000)),
+    person: (handle?: string) => registerPerson(hosts, config, handle),
+    app: (settings?: Partial<NewApp>) => registerApp(hosts, kernel, settings),
+    async close() {
+      await Promise.all([hosts.api.close(), hosts.auth.close(), hosts.business.close()])
+      await storage.close()
+    },
+  }
+}
+
+/** Registers a person as their browser would; `headers` sign requests with their session. */
+async function registerPerson({ api }: Hosts, config: Kernel['config'], wanted?: string) {
+  const handle = wanted ?? `person-${randomBytes(6).toString('hex')}`
+  const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
+  const started = await api.inject({
+    method: 'POST',
+    url: '/api/auth/register/start',
+    payload: { handle, displayName: `The ${handle}` },
+  })
+  const { flowId, options } = started.json()
+  const finished = await api.inject({
+    method: 'POST',
+    url: '/api/auth/register/finish',
+    payload: { flowId, credential: authenticator.register(options) },
+  })
+  if (finished.statusCode !== 201) throw new Error(`${handle} was not registered: ${finished.body}`)
+  const body = finished.json<{ sessionToken: string; user: { userId: string }; identities: [Identity] }>()
+  return {
+    handle,
+    authenticator,
+    userId: body.user.userId,
+    identityId: body.identities[0].identityId,
+    sessionToken: body.sessionToken,
+    headers: { authorization: `Bearer ${body.sessionToken}` },
+    signIn: () => signIn(api, authenticator),
+  }
+}
+
+/** Signs in again, as from another browser; answers the new session's headers. */
+async function signIn(api: Hosts['api'], authenticator: Authenticator) {
+  const started = await api.inject({ method: 'POST', url: '/api/auth/login/start', payload: {} })
+  const { flowId, options } = started.json()
+  const payload = { flowId, credential: authenticator.authenticate(options) }
+  const finished = await api.inject({ method: 'POST', url: '/api/auth/login/finish', payload })
+  if (finished.statusCode !== 200) throw new Error(`the sign-in failed: ${finished.body}`)
+  return { authorization: `Bearer ${finished.json<{ sessionToken: string }>().sessionToken}` }
+}
+
+/** Registers an app over the admin API, with the means to go through its flows. */
+async function registerApp({ api }: Hosts, kernel: Kernel, settings: Partial<NewApp> = {}) {
+  const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback'
+  const created = await api.inject({
+    method: 'POST',
+    url: '/api/admin/apps',
+    headers: { authorization: `Bearer ${kernel.adminToken.reveal()}` },
+    payload: { name: 'An app', redirectUris: [redirectUri], ...settings },
+  })
+  if (created.statusCode !== 201) throw new Error(`the app was not registered: ${created.body}`)
+  const { clientId, clientSecret } = created.json<{ clientId: string; clientSecret?: string }>()
+  const credentials = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+  const redeem = (code: string, fields: Record<string, string> = {}) =>
+    postToken(api, { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials, ...fields })
+  const refresh = (refreshToken: string, fields: Record<string, string> = {}) =>
+    postToken(api, { grant_type: 'refresh_token', refresh_token: refreshToken, ...credentials, ...fields })
+
+  /** The consent of a person at this app, and the code that it gave. */
+  async function code(person: Consenting, wanted: Record<string, string> = {}): Promise<string> {
+    const answer = await api.inject({
+      method: 'POST',
+      url: '/api/oauth/authorize',
+      headers: person.headers,
+      payload: { clientId, redirectUri, identityId: person.identityId, scope: 'openid profile offline_access', ...wanted },
+    })
+    if (answer.statusCode !== 200) throw new Error(`no consent: ${answer.body}`)
+    return new URL(answer.json<{ redirectUrl: string }>().redirectUrl).searchParams.get('code') ?? ''
+  }
+
+  /** The tokens of a whole sign-in. */
+  async function tokens(person: Consenting, wanted: Record<string, string> = {}): Promise<TokenResponse & { refresh_token: string }> {
+    const answer = await redeem(await code(person, wanted))
+    if (answer.statusCode !== 200) throw new Error(`no tokens: ${answer.body}`)
+    return answer.json()
+  }
+  return { clientId, clientSecret: clientSecret ?? '', redirectUri, credentials, code, redeem, refresh, tokens }
+}
+
+type Consenting = { headers: Record<string, string>; identityId: string }
+
+/** A form-encoded token request. */
+export function postToken(api: Hosts['api'], fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return api.inject({
+    method: 'POST',
+    url: '/api/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(fields).toString(),
+  })
+}
+
+/** A PKCE verifier and its challenge (RFC 7636 §4.1, §4.2). */
+export function newChallenge() {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}

@@ -1,0 +1,70 @@
+import { jwtVerify, errors } from 'jose'
+import { sha256 } from '#kernel/digest.ts'
+import { bearerToken, guard } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { readToken, tokenPrefix, uuidFromBytes } from '#kernel/token-format.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import { findAccessStatement, type Access } from './store.ts'
+
+export type { Access }
+
+const refuse = refusals({
+  unauthorized: [401, 'Send an access token: Authorization: Bearer …'],
+  invalid_token: [401, 'The access token is unknown, expired or revoked.'],
+})
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Lets through whoever has a live access token, opaque or JWT. Either is looked up, so that a revoked one is refused at
+ * once. Refuses `unauthorized`, `invalid_token` (RFC 6750 §3).
+ */
+export function accessGuard({ config, prepared, clock }: Kernel, keys: SigningKeys) {
+  return guard(async (request): Promise<Access> => {
+    if (request.headers.authorization === undefined)
+      throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
+    const now = clock()
+    const token = bearerToken(request)
+    const key = token && (await keyOf(token, keys, config.authUrl.origin, now))
+    const [access] = key ? await prepared<Access>(findAccessStatement, [key.identityId, key.sha256, now]) : []
+    if (!access)
+      throw refuse.invalid_token({
+        headers: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
+      })
+    return access
+  })
+}
+
+type AccessKey = { identityId: string; sha256: Uint8Array }
+
+/** The key of a token's row. A JWT names its opaque twin's by `jti`, so one row answers for both. */
+async function keyOf(token: string, keys: SigningKeys, issuer: string, now: Date): Promise<AccessKey | undefined> {
+  if (!token.startsWith(tokenPrefix.access)) return keyOfJwt(token, keys, issuer, now)
+  const route = readToken('access', token, 16)
+  return route && { identityId: uuidFromBytes(route), sha256: sha256(token) }
+}
+
+async function keyOfJwt(token: string, keys: SigningKeys, issuer: string, now: Date): Promise<AccessKey | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, ({ kid = '' }) => es256Key(keys, kid), {
+      issuer,
+      audience: issuer,
+      typ: 'at+jwt',
+      algorithms: ['ES256'],
+      requiredClaims: ['sub', 'jti', 'exp'],
+      currentDate: now,
+    })
+    const { sub = '', jti = '' } = payload
+    return uuid.test(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+function es256Key(keys: SigningKeys, kid: string) {
+  const key = keys.verifier('ES256', kid)
+  if (!key) throw new errors.JWKSNoMatchingKey()
+  return key
+}

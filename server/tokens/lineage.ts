@@ -1,0 +1,175 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import type { Database, Prepared, Transaction } from '#kernel/database.ts'
+import { equalBytes, sha256 } from '#kernel/digest.ts'
+import { randomBytes } from '#kernel/random.ts'
+import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
+import {
+  deleteEndedLineages,
+  deleteExpiredAccess,
+  findLineage,
+  insertLineage,
+  redeemCodeStatement,
+  revokeLineage,
+  revokeLineagesOfClient,
+  rotateStatement,
+  type Granted,
+  type Lineage,
+} from './store.ts'
+
+export type { Granted, Lineage }
+
+/** What a person consented to, when a code is issued for it. */
+export type Consented = {
+  identityId: string
+  clientId: string
+  sessionId: string
+  scope: string[]
+  authTime: Date
+  redirectUri: string
+  codeChallenge: string | undefined
+  nonce: string | undefined
+}
+
+/** The lifetimes that an app asked for, and the scopes that it may still have. */
+export type Terms = { clientId: string; allowedScopes: string[]; accessTokenSeconds: number; refreshTokenSeconds: number }
+
+/** What a successful redemption gives: what was granted, and the new tokens in clear, this once. */
+export type Issued = { granted: Granted; accessToken: string; refreshToken: string; accessExpiresAt: Date }
+
+/** Begins a lineage: all tokens that will descend from one consent, with the code that is the first of them. */
+export async function beginLineage(tx: Transaction, consented: Consented, now: Date): Promise<string> {
+  const lineageId = randomUUIDv7()
+  const code = newToken('code', uuidToBytes(consented.identityId), uuidToBytes(lineageId))
+  const codeExpiresAt = secondsAfter(now, limits.codeLifetimeSeconds)
+  await insertLineage(tx, { ...consented, lineageId, codeSha256: sha256(code), codeExpiresAt, now })
+  return code
+}
+
+export type Redemption = { code: string; redirectUri: string; codeChallenge: string | null; proved: boolean }
+
+/**
+ * Spends a code and issues its first tokens, in one statement whose condition carries every check of RFC 6749 §4.1.3.
+ * Undefined when any of them fails; `findLineageOfCode` then tells which.
+ */
+export async function redeemCode(prepared: Prepared, terms: Terms, redemption: Redemption, now: Date): Promise<Issued | undefined> {
+  const route = routeOfCode(redemption.code)
+  if (!route) return undefined
+  const family = randomBytes(16)
+  const refreshToken = newRefreshToken(route.identityId, route.lineageId, family)
+  const access = newAccess(route.identityId, terms, now)
+  const [granted] = await prepared<Granted>(redeemCodeStatement, [
+    route.identityId,
+    route.lineageId,
+    sha256(redemption.code),
+    terms.clientId,
+    redemption.redirectUri,
+    redemption.codeChallenge,
+    redemption.proved,
+    now,
+    terms.allowedScopes,
+    sha256(family),
+    sha256(refreshToken),
+    sha256(access.token),
+    access.expiresAt,
+    limits.refreshTokenLifetimeSeconds,
+  ])
+  return granted && { granted, accessToken: access.token, refreshToken, accessExpiresAt: access.expiresAt }
+}
+
+/**
+ * Rotates a refresh token in one statement. A live token gives way to its successor. One that was rotated last gets a
+ * further successor for ten seconds (a lost response, parallel tabs). Undefined for any other, and for a `narrowed`
+ * scope wider than the granted one; `findLineageOfRefresh` then tells why.
+ */
+export async function rotate(
+  prepared: Prepared,
+  terms: Terms,
+  { refreshToken, narrowed }: { refreshToken: string; narrowed: string[] | undefined },
+  now: Date,
+): Promise<Issued | undefined> {
+  const route = routeOfRefresh(refreshToken)
+  if (!route) return undefined
+  const successor = newRefreshToken(route.identityId, route.lineageId, route.family)
+  const access = newAccess(route.identityId, terms, now)
+  const [granted] = await prepared<Granted>(rotateStatement, [
+    route.identityId,
+    route.lineageId,
+    sha256(refreshToken),
+    terms.clientId,
+    now,
+    sha256(successor),
+    secondsAfter(now, -terms.refreshTokenSeconds),
+    secondsAfter(now, -limits.refreshRetrySeconds),
+    narrowed ?? null,
+    sha256(access.token),
+    access.expiresAt,
+    limits.refreshSiblingsMax,
+  ])
+  return granted && { granted, accessToken: access.token, refreshToken: successor, accessExpiresAt: access.expiresAt }
+}
+
+/** The lineage that a code began, whatever has become of either. */
+export async function findLineageOfCode(db: Database, code: string): Promise<Lineage | undefined> {
+  const route = routeOfCode(code)
+  const lineage = route && (await findLineage(db, route.identityId, route.lineageId))
+  return lineage && equalBytes(lineage.codeSha256, sha256(code)) ? lineage : undefined
+}
+
+/**
+ * The lineage of a refresh token of any generation, and whether it is live, spent within the grace, or neither.
+ * Undefined for what was never a refresh token of ours.
+ */
+export async function findLineageOfRefresh(db: Database, refreshToken: string, now: Date) {
+  const route = routeOfRefresh(refreshToken)
+  if (!route) return undefined
+  const lineage = await findLineage(db, route.identityId, route.lineageId)
+  if (!lineage?.familySha256 || !equalBytes(lineage.familySha256, sha256(route.family))) return undefined
+
+  const presented = sha256(refreshToken)
+  const isAmong = (hashes: Uint8Array[]) => hashes.some((hash) => equalBytes(hash, presented))
+  const inGrace = lineage.rotatedAt !== null && lineage.rotatedAt > secondsAfter(now, -limits.refreshRetrySeconds)
+  return { lineage, reused: !isAmong(lineage.liveSha256) && !(isAmong(lineage.spentSha256) && inGrace) }
+}
+
+/** Ends every token of a lineage, because one of them was used twice, and nothing else. */
+export async function revokeForReuse(db: Database, { identityId, lineageId, clientId }: Lineage, now: Date): Promise<void> {
+  if (!(await revokeLineage(db, identityId, lineageId, now))) return
+  await record(db, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
+}
+
+/** Ends every code and token that an app holds of an identity. */
+export async function revokeAllOfClient(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<void> {
+  await revokeLineagesOfClient(tx, identityId, clientId, now)
+}
+
+/** Deletes up to `batch` lineages and as many access tokens that have ended, and says how many. */
+export async function pruneTokens(db: Database, now: Date, batch: number): Promise<number> {
+  return (await deleteExpiredAccess(db, now, batch)) + (await deleteEndedLineages(db, now, batch))
+}
+
+function newAccess(identityId: string, { accessTokenSeconds }: Terms, now: Date) {
+  return { token: newToken('access', uuidToBytes(identityId)), expiresAt: secondsAfter(now, accessTokenSeconds) }
+}
+
+function newRefreshToken(identityId: string, lineageId: string, family: Uint8Array): string {
+  return newToken('refresh', uuidToBytes(identityId), uuidToBytes(lineageId), family)
+}
+
+function routeOfCode(code: string) {
+  const route = readToken('code', code, 32)
+  return route && { identityId: uuidFromBytes(route.subarray(0, 16)), lineageId: uuidFromBytes(route.subarray(16, 32)) }
+}
+
+function routeOfRefresh(token: string) {
+  const route = readToken('refresh', token, 48)
+  return (
+    route && {
+      identityId: uuidFromBytes(route.subarray(0, 16)),
+      lineageId: uuidFromBytes(route.subarray(16, 32)),
+      family: route.subarray(32, 48),
+    }
+  )
+}

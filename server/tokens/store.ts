@@ -1,0 +1,236 @@
+import type { Algorithm } from '@countersign/protocol/apps'
+import type { Database, Statement, Transaction } from '#kernel/database.ts'
+
+/** What a lineage grants, with what the tokens and the answer say of the identity. */
+export type Granted = {
+  identityId: string
+  sessionId: string
+  scope: string[]
+  authTime: Date
+  nonce: string | null
+  userId: string
+  handle: string
+  displayName: string
+  avatarUrl: string | null
+  email: string | null
+  emailVerified: boolean
+  updatedAt: Date
+}
+
+const grantedColumns = `
+  identity.identity_id as "identityId", session_id as "sessionId", auth_time as "authTime", nonce,
+  identity.user_id as "userId", handle, display_name as "displayName", avatar_url as "avatarUrl",
+  email, email_verified as "emailVerified", updated_at as "updatedAt"`
+
+/**
+ * $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or null, $7 whether
+ * the client proved itself, $8 now, $9 scopes the app may have, $10 family hash, $11 refresh token hash,
+ * $12 access token hash, $13 its expiry, $14 seconds that refresh tokens last after the sign-in.
+ */
+export const redeemCodeStatement: Statement = {
+  name: 'redeem code',
+  text: `
+    with redeemed as (
+      update token_lineage set
+        code_spent_at = $8,
+        family_sha256 = $10,
+        live_sha256 = array[$11::bytea],
+        rotated_at = $8,
+        ends_at = case
+          when 'offline_access' = any(scope) and 'offline_access' = any($9::text[])
+          then auth_time + $14::integer * interval '1 second'
+          else $13
+        end
+      where identity_id = $1 and lineage_id = $2 and code_sha256 = $3
+        and client_id = $4 and redirect_uri = $5
+        and code_challenge is not distinct from $6 and (code_challenge is not null or $7)
+        and code_expires_at > $8 and code_spent_at is null and revoked_at is null
+      returning identity_id, lineage_id, session_id, scope, auth_time, nonce
+    ), issued as (
+      insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
+      select identity_id, $12, lineage_id, scope, $13 from redeemed
+    )
+    select redeemed.scope, ${grantedColumns} from redeemed join identity using (identity_id)`,
+}
+
+/**
+ * $1 identity, $2 lineage, $3 presented token hash, $4 client, $5 now, $6 successor hash, $7 the instant since which it
+ * must have been used, $8 the instant since which a retry is forgiven, $9 narrowed scope or null, $10 access token
+ * hash, $11 its expiry, $12 successors of one generation at the most.
+ */
+export const rotateStatement: Statement = {
+  name: 'rotate refresh token',
+  text: `
+    with rotated as (
+      update token_lineage set
+        generation = case when $3 = any(live_sha256) then generation + 1 else generation end,
+        spent_sha256 = case when $3 = any(live_sha256) then live_sha256 else spent_sha256 end,
+        live_sha256 = case when $3 = any(live_sha256) then array[$6::bytea] else live_sha256 || $6::bytea end,
+        rotated_at = case when $3 = any(live_sha256) then $5 else rotated_at end
+      where identity_id = $1 and lineage_id = $2 and client_id = $4
+        and revoked_at is null and ends_at > $5 and rotated_at > $7
+        and ($9::text[] is null or $9::text[] <@ scope)
+        and (
+          $3 = any(live_sha256)
+          or ($3 = any(spent_sha256) and rotated_at > $8 and cardinality(live_sha256) < $12::integer)
+        )
+      returning identity_id, lineage_id, session_id, coalesce($9::text[], scope) as scope, auth_time, null::text as nonce
+    ), issued as (
+      insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
+      select identity_id, $10, lineage_id, scope, $11 from rotated
+    )
+    select rotated.scope, ${grantedColumns} from rotated join identity using (identity_id)`,
+}
+
+export type Access = Granted & { clientId: string }
+
+/** $1 identity, $2 access token hash, $3 now. */
+export const findAccessStatement: Statement = {
+  name: 'find access token',
+  text: `
+    select token_access.scope, client_id as "clientId", ${grantedColumns}
+    from token_access
+    join token_lineage using (identity_id, lineage_id)
+    join identity using (identity_id)
+    where token_access.identity_id = $1 and token_sha256 = $2 and expires_at > $3 and revoked_at is null`,
+}
+
+type NewLineage = {
+  identityId: string
+  lineageId: string
+  clientId: string
+  sessionId: string
+  scope: string[]
+  authTime: Date
+  redirectUri: string
+  codeChallenge: string | undefined
+  nonce: string | undefined
+  codeSha256: Uint8Array
+  codeExpiresAt: Date
+  now: Date
+}
+
+export async function insertLineage(tx: Transaction, lineage: NewLineage): Promise<void> {
+  await tx
+    .insertInto('token_lineage')
+    .values({
+      identity_id: lineage.identityId,
+      lineage_id: lineage.lineageId,
+      client_id: lineage.clientId,
+      session_id: lineage.sessionId,
+      scope: lineage.scope,
+      auth_time: lineage.authTime,
+      created_at: lineage.now,
+      code_sha256: lineage.codeSha256,
+      code_expires_at: lineage.codeExpiresAt,
+      redirect_uri: lineage.redirectUri,
+      code_challenge: lineage.codeChallenge ?? null,
+      nonce: lineage.nonce ?? null,
+      ends_at: lineage.codeExpiresAt,
+    })
+    .execute()
+}
+
+export type Lineage = NonNullable<Awaited<ReturnType<typeof findLineage>>>
+
+export function findLineage(db: Database, identityId: string, lineageId: string) {
+  return db
+    .selectFrom('token_lineage')
+    .select([
+      'identity_id as identityId',
+      'lineage_id as lineageId',
+      'client_id as clientId',
+      'scope',
+      'code_sha256 as codeSha256',
+      'code_expires_at as codeExpiresAt',
+      'code_spent_at as codeSpentAt',
+      'redirect_uri as redirectUri',
+      'code_challenge as codeChallenge',
+      'family_sha256 as familySha256',
+      'live_sha256 as liveSha256',
+      'spent_sha256 as spentSha256',
+      'rotated_at as rotatedAt',
+      'revoked_at as revokedAt',
+      'ends_at as endsAt',
+    ])
+    .where('identity_id', '=', identityId)
+    .where('lineage_id', '=', lineageId)
+    .executeTakeFirst()
+}
+
+/** Revokes a lineage; false when it was revoked before. */
+export async function revokeLineage(db: Database, identityId: string, lineageId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('token_lineage')
+    .set({ revoked_at: now })
+    .where('identity_id', '=', identityId)
+    .where('lineage_id', '=', lineageId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+export async function revokeLineagesOfClient(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('token_lineage')
+    .set({ revoked_at: now })
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {
+  const expired = db
+    .selectFrom('token_access')
+    .select(['identity_id', 'token_sha256'])
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('token_access')
+    .where(({ eb, refTuple }) => eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+export async function deleteEndedLineages(db: Database, now: Date, batch: number): Promise<number> {
+  const ended = db
+    .selectFrom('token_lineage')
+    .select(['identity_id', 'lineage_id'])
+    .where('ends_at', '<=', now)
+    .orderBy('ends_at')
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('token_lineage')
+    .where(({ eb, refTuple }) => eb(refTuple('identity_id', 'lineage_id'), 'in', ended.$asTuple('identity_id', 'lineage_id')))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+type SigningKeyRow = { algorithm: Algorithm; version: number; kid: string; publicJwk: string; sealedPrivateJwk: string }
+
+export async function insertSigningKeyUnlessMade(db: Database, key: SigningKeyRow, now: Date): Promise<void> {
+  await db
+    .insertInto('token_signing_key')
+    .values({
+      algorithm: key.algorithm,
+      version: key.version,
+      kid: key.kid,
+      public_jwk: key.publicJwk,
+      sealed_private_jwk: key.sealedPrivateJwk,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['algorithm', 'version']).doNothing())
+    .execute()
+}
+
+/** All signing keys, the oldest first. */
+export function listSigningKeys(db: Database) {
+  return db
+    .selectFrom('token_signing_key')
+    .select(['algorithm', 'kid', 'public_jwk as publicJwk', 'sealed_private_jwk as sealedPrivateJwk'])
+    .orderBy('version')
+    .orderBy('algorithm')
+    .execute()
+}
