@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isRegisteredRedirect, originsOf, requireRedirectUri } from './redirect-uri.ts'
+
+const refused = { code: 'invalid_redirect_uri', status: 400 }
+const nativeApp = 'com.example.app:/callback'
+
+describe('an app may register', () => {
+  for (const uri of [
+    'https://app.example/callback',
+    'https://app.example',
+    'https://app.example?from=countersign',
+    'https://app.example:8443/a/b?c=d%2Fe',
+    'https://xn--bcher-kva.example/callback',
+    'http://localhost:3000/callback',
+    'http://app.localhost/callback',
+    'http://127.0.0.1:49152/callback',
+    'http://[::1]:8080/callback',
+  ])
+    test(uri, () => requireRedirectUri(uri, false))
+
+  test(`${nativeApp}, when it is public`, () => {
+    requireRedirectUri(nativeApp, true)
+    assert.throws(() => requireRedirectUri(nativeApp, false), refused)
+  })
+})
+
+describe('AUZ-07: nobody registers', () => {
+  for (const [what, uri] of Object.entries({
+    'a script': 'javascript:alert(1)',
+    'a script behind an authority': 'javascript://app.example/%0aalert(1)',
+    'a document in the address': 'data:text/html,<script>alert(1)</script>',
+    'a blob': 'blob:https://app.example/5bfad0a5-0d3c-4d1b-9f2e-6d1f1c1f6a01',
+    'a file': 'file:///etc/passwd',
+    'an address without TLS': 'http://app.example/callback',
+    'a name that only begins like localhost': 'http://localhost.evil.example/callback',
+    'an address that only begins like loopback': 'http://127.0.0.1.evil.example/callback',
+    'a wildcard host': 'https://*.app.example/callback',
+    'a wildcard path': 'https://app.example/*',
+    'a fragment': 'https://app.example/callback#section',
+    'an empty fragment': 'https://app.example/callback#',
+    'a user name': 'https://good.example@evil.example/callback',
+    'a user name and password': 'https://good.example:443@evil.example/callback',
+    'many user names': 'https://a@b@c@evil.example/callback',
+    'a backslash before the at sign': 'https://good.example\\@evil.example/callback',
+    'a backslash for a slash': 'https:\\\\app.example\\callback',
+    'a tab': 'https://app.exa\tmple/callback',
+    'a line break': 'https://app.example/callback\n',
+    'a space before': ' https://app.example/callback',
+    'U+0000': 'https://app.example/callback\0',
+    'a host in upper case': 'https://App.Example/callback',
+    'a scheme in upper case': 'HTTPS://app.example/callback',
+    'a port that says nothing': 'https://app.example:443/callback',
+    'a host in Cyrillic letters': 'https://\u0430pp.example/callback',
+    'an escaped host': 'https://app%2eexample/callback',
+    'loopback as one number': 'http://2130706433/callback',
+    'a URL without its slashes': 'https:app.example/callback',
+    'a URL without its scheme': '//app.example/callback',
+    'a path alone': '/callback',
+    'no host': 'https:///callback?',
+    nothing: '',
+    'a scheme that belongs to no domain': 'myapp:/callback',
+    'a private-use scheme without a path': 'com.example.app:callback',
+    'a private-use scheme with a user name': 'com.example.app://user@host/callback',
+  }))
+    test(what, () => assert.throws(() => requireRedirectUri(uri, true), refused))
+})
+
+test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirect URI of the app', () => {
+  const app = { redirectUris: ['https://app.example/callback', 'http://127.0.0.1:8080/callback'] }
+  for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri))
+  for (const uri of [
+    'https://app.example/callback/',
+    'https://app.example/Callback',
+    'https://APP.example/callback',
+    'https://app.example:443/callback',
+    'https://app.example:8443/callback',
+    'https://app.example/call%62ack',
+    'https://app.example/x/../callback',
+    'https://app.example/callback?x=1',
+    'https://app.example/callback#x',
+    'https://app.example./callback',
+    'https://app.example@evil.example/callback',
+    'https://app.example\\@evil.example/callback',
+    'https://app.example/call\tback',
+    'http://app.example/callback',
+    'http://127.0.0.1:8081/callback',
+    'http://127.0.0.1/callback',
+    'http://localhost:8080/callback',
+    '',
+  ])
+    assert.ok(!isRegisteredRedirect(app, uri), uri)
+})
+
+test('the origins of an app are those of its web addresses, each once', () => {
+  const uris = ['https://app.example/a', 'https://app.example/b', 'http://localhost:3000/', nativeApp]
+  assert.deepEqual(originsOf(uris), ['https://app.example', 'http://localhost:3000'])
+})
