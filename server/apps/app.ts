@@ -81,14 +81,16 @@ export async function deleteApp(db: Database, clientId: string, now: Date): Prom
 }
 
 /** What anyone may know of an app. */
-export function toPublicApp({
-  clientId,
-  name,
-  description,
-  iconUrl,
-  allowedScopes,
-  ...links
-}: RegisteredApp): PublicApp {
-  const { websiteUrl, privacyUrl, termsUrl } = links
-  return { clientId, name, description, iconUrl, websiteUrl, privacyUrl, termsUrl, supportsE2ee: false, allowedScopes }
+export function toPublicApp(app: RegisteredApp): PublicApp {
+  return {
+    clientId: app.clientId,
+    name: app.name,
+    description: app.description,
+    iconUrl: app.iconUrl,
+    websiteUrl: app.websiteUrl,
+    privacyUrl: app.privacyUrl,
+    termsUrl: app.termsUrl,
+    supportsE2ee: false,
+    allowedScopes: app.allowedScopes,
+  }
 }
