@@ -6,41 +6,42 @@ import { embeddedPool } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
 
-/**
- * A migrated database of its own: in memory, or with `TEST_DATABASE_URL` one that is made on that PostgreSQL and dropped
- * at the end.
- */
-export async function openTestStorage(): Promise<Storage & { url: string | undefined }> {
-  const maintenance = process.env['TEST_DATABASE_URL']
-  const fail = (problem: Error | string) => {
-    throw typeof problem === 'string' ? new Error(problem) : problem
-  }
-  if (maintenance === undefined) {
-    const database = await PGlite.create()
-    const pool = embeddedPool(database, fail)
-    await migrate(pool)
-    const storage = storageOver(pool, async () => {
-      await pool.end()
-      await database.close()
-    })
-    return { ...storage, url: undefined }
-  }
+/** A migrated database of its own: in memory, or with `TEST_DATABASE_URL` one on that PostgreSQL, dropped at the end. */
+export async function openTestStorage(): Promise<Storage> {
+  const made = await openTestDatabase()
+  if (!made) return openInMemory()
 
-  const name = `countersign_${randomBytes(8).toString('hex')}`
-  await maintain(maintenance, `create database ${name}`)
-  const url = new URL(maintenance)
-  url.pathname = `/${name}`
-  const pool = serverPool(new Secret(url.href), fail)
+  const pool = serverPool(new Secret(made.url), fail)
   await migrate(pool)
   const storage = storageOver(pool)
   return {
     ...storage,
-    url: url.href,
     async close() {
       await storage.close()
-      await maintain(maintenance, `drop database ${name}`)
+      await made.drop()
     },
   }
+}
+
+/** A new, empty database on the PostgreSQL of `TEST_DATABASE_URL`; undefined where that is not set. */
+export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
+  const maintenance = process.env['TEST_DATABASE_URL']
+  if (maintenance === undefined) return undefined
+  const name = `countersign_${randomBytes(8).toString('hex')}`
+  await maintain(maintenance, `create database ${name}`)
+  const url = new URL(maintenance)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => maintain(maintenance, `drop database ${name} with (force)`) }
+}
+
+async function openInMemory(): Promise<Storage> {
+  const database = await PGlite.create()
+  const pool = embeddedPool(database, fail)
+  await migrate(pool)
+  return storageOver(pool, async () => {
+    await pool.end()
+    await database.close()
+  })
 }
 
 async function maintain(url: string, statement: string): Promise<void> {
@@ -51,4 +52,8 @@ async function maintain(url: string, statement: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+function fail(problem: Error | string): never {
+  throw typeof problem === 'string' ? new Error(problem) : problem
 }

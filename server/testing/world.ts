@@ -40,7 +40,6 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     kernel,
     config,
     db: storage.db,
-    databaseUrl: storage.url,
     isEmbedded: storage.embedded,
     admin: { authorization: `Bearer ${kernel.adminToken.reveal()}` },
     now: () => now,
