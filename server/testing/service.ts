@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openTestDatabase } from './database.ts'
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+type Options = { environment?: Record<string, string>; dataDirectory?: string }
+
+/**
+ * The product as a process of its own, on free ports: with an embedded database in a directory that is removed at the
+ * end, or with `TEST_DATABASE_URL` a database on that PostgreSQL. Resolves when it says that it is ready.
+ */
+export async function startService({ environment = {}, dataDirectory }: Options = {}) {
+  const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'countersign-')))
+  const database = await openTestDatabase()
+  const [api, auth, business] = await freePorts(3)
+  const hosts = {
+    BASE_URL: `http://localhost:${api}`,
+    AUTH_URL: `http://localhost:${auth}`,
+    BUSINESS_URL: `http://localhost:${business}`,
+  }
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    ...hosts,
+    DATA_DIR: directory,
+    ADMIN_TOKEN: testAdminToken,
+    LOG_LEVEL: 'warn',
+    ...(database && { DATABASE_URL: database.url, SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }),
+    ...environment,
+  }
+  const running = launch(settings)
+  await running.ready
+  return {
+    baseUrl: settings.BASE_URL,
+    authUrl: settings.AUTH_URL,
+    businessUrl: settings.BUSINESS_URL,
+    admin: { authorization: `Bearer ${testAdminToken}` },
+    settings,
+    process: running.process,
+    output: running.output,
+    /** Ends the process by a signal; answers its exit code, or the signal that killed it. */
+    end: (signal: NodeJS.Signals = 'SIGTERM') => end(running.process, signal),
+    async close() {
+      await end(running.process, 'SIGTERM')
+      await database?.drop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts the product with exactly these settings. `ready` rejects, with what it wrote, when it ends instead. */
+export function launch(settings: Record<string, string>) {
+  const child = spawn(process.execPath, [main], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  let written = ''
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      written += chunk.toString('utf8')
+      if (written.includes('is ready.')) resolve()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('close', () => reject(new Error(`the service ended: ${written}`)))
+  })
+  return { process: child, ready, output: () => written }
+}
+
+/** Free ports of this machine, each other than the others. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0)
+      await once(server, 'listening')
+      return server
+    }),
+  )
+  const ports = servers.map((server) => portOf(server.address()))
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  return address.port
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, 'close')
+    child.kill(signal)
+    await closed
+  }
+  return child.exitCode ?? child.signalCode
+}
