@@ -66,15 +66,15 @@ const checks: Check[] = [
       const metadata = await readMetadata(authUrl)
       const keySet = await readJson(await expectOk(`${authUrl}/.well-known/jwks.json`))
       refuseFaults(faultsOfKeySet(keySet, metadata))
-      return `${listOf(fieldsOf(keySet).keys).length} keys, for each algorithm one`
+      return `${listOf(fieldsOf(keySet).keys).length} keys, none is missing`
     },
   },
   {
     name: 'admin token',
     advice: "Set ADMIN_TOKEN, or let --data-dir name the server's data folder",
     async look(settings) {
-      const { apps } = await call(settings, 'GET /api/admin/apps', {})
-      return `accepted; ${apps.length} apps`
+      await call(settings, 'GET /api/admin/apps', {})
+      return 'accepted'
     },
   },
 ]
