@@ -27,19 +27,26 @@ test('every endpoint is mounted on its host, and in the OpenAPI document', async
   assert.equal(document.openapi, '3.1.0')
   assert.ok(endpoints.length > 30)
   for (const { endpoint } of endpoints) {
-    for (const host of hostsOf(endpoint)) assert.ok(host.routes.has(endpoint.method, endpoint.url), `${endpoint.name} is not mounted`)
+    for (const host of hostsOf(endpoint))
+      assert.ok(host.routes.has(endpoint.method, endpoint.url), `${endpoint.name} is not mounted`)
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
     assert.ok(document.paths[path]?.[endpoint.method.toLowerCase()], `${endpoint.name} is not documented`)
   }
 })
 
 test('whatever needs a session, an access token or the operator turns an anonymous caller away', async () => {
-  const guarded = endpoints.filter(({ endpoint }) => ['session', 'access token', 'admin'].includes(endpoint.config.security))
+  const guarded = endpoints.filter(({ endpoint }) =>
+    ['session', 'access token', 'admin'].includes(endpoint.config.security),
+  )
   assert.ok(guarded.length > 15)
   for (const { endpoint } of guarded) {
     const url = endpoint.url.replaceAll(/:\w+/g, randomUUID())
     for (const host of hostsOf(endpoint)) {
-      const bare = await host.inject({ method: endpoint.method, url, ...(endpoint.method !== 'GET' && { payload: {} }) })
+      const bare = await host.inject({
+        method: endpoint.method,
+        url,
+        ...(endpoint.method !== 'GET' && { payload: {} }),
+      })
       assert.equal(bare.statusCode, 401, `${endpoint.name}: ${bare.body}`)
       assert.equal(bare.json().error, 'unauthorized', endpoint.name)
       const forged = await host.inject({

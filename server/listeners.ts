@@ -32,12 +32,15 @@ function portOf(url: URL): number {
 
 function serverFor(byName: Map<string, Host>): Server {
   const [only, ...others] = [...new Set(byName.values())]
-  return createServer({ requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds }, (request, response) => {
-    const host = others.length === 0 ? only : byName.get(request.headers.host?.toLowerCase() ?? '')
-    if (host) return host.routing(request, response)
-    response.writeHead(421, { 'content-type': 'application/json; charset=utf-8' })
-    response.end('{"error":"misdirected_request","error_description":"No host of this service has that name."}')
-  })
+  return createServer(
+    { requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds },
+    (request, response) => {
+      const host = others.length === 0 ? only : byName.get(request.headers.host?.toLowerCase() ?? '')
+      if (host) return host.routing(request, response)
+      response.writeHead(421, { 'content-type': 'application/json; charset=utf-8' })
+      response.end('{"error":"misdirected_request","error_description":"No host of this service has that name."}')
+    },
+  )
 }
 
 function listening(server: Server | undefined, port: number): Promise<void> {

@@ -12,7 +12,8 @@ try {
     void end(running)
   })
 } catch (error) {
-  if (isPortTaken(error)) fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
+  if (isPortTaken(error))
+    fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
   if (error instanceof ConfigError) fail(error.message)
   throw error
 }

@@ -25,7 +25,9 @@ type Listed = { tag: string; endpoint: AnyEndpoint }
 
 /** Every endpoint of the interface, under the heading that it belongs to. */
 export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module]) =>
-  Object.values<unknown>(module).filter(isEndpoint).map((endpoint) => ({ tag, endpoint })),
+  Object.values<unknown>(module)
+    .filter(isEndpoint)
+    .map((endpoint) => ({ tag, endpoint })),
 )
 
 /** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
@@ -43,7 +45,11 @@ export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'bu
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A session token (cs_session_…), or the session cookie',
+        },
         'access token': { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
         admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
         client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
@@ -52,7 +58,11 @@ export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'bu
   }
 }
 
-function operationOf(tag: string, { config: about, schema, method, url }: AnyEndpoint, config: Pick<Config, 'authUrl'>) {
+function operationOf(
+  tag: string,
+  { config: about, schema, method, url }: AnyEndpoint,
+  config: Pick<Config, 'authUrl'>,
+) {
   return {
     operationId: `${method.toLowerCase()}${url.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
@@ -60,9 +70,14 @@ function operationOf(tag: string, { config: about, schema, method, url }: AnyEnd
     security: securityOf(about.security),
     ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
     parameters: [...parametersIn('path', schema.params), ...parametersIn('query', schema.querystring)],
-    ...(schema.body && { requestBody: { required: true, content: contentOf(schema.body, about.security === 'client') } }),
+    ...(schema.body && {
+      requestBody: { required: true, content: contentOf(schema.body, about.security === 'client') },
+    }),
     responses: Object.fromEntries(
-      Object.entries(schema.response).map(([status, answer]) => [status === '4xx' ? '4XX' : status, responseOf(status, answer)]),
+      Object.entries(schema.response).map(([status, answer]) => [
+        status === '4xx' ? '4XX' : status,
+        responseOf(status, answer),
+      ]),
     ),
   }
 }

@@ -47,12 +47,22 @@ test('LOD-03 a body over 64 KiB is refused', async () => {
 })
 
 test('INJ-01 another content type is refused, and never read past its schema', async () => {
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml']) {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+  ]) {
     const answer = await send('{"handle":"alice","displayName":"Alice"}', { 'content-type': type })
     assert.equal(answer.statusCode, 415, type)
     assert.equal(answer.json().error, 'unsupported_media_type')
   }
-  for (const type of ['application/json\ta', ' application/json', 'APPLICATION/JSON', 'application/json;charset=utf-7']) {
+  for (const type of [
+    'application/json\ta',
+    ' application/json',
+    'APPLICATION/JSON',
+    'application/json;charset=utf-7',
+  ]) {
     const answer = await send('{"handle":7}', { 'content-type': type })
     assert.ok([400, 415].includes(answer.statusCode), `${type}: ${answer.statusCode}`)
   }
@@ -61,8 +71,20 @@ test('INJ-01 another content type is refused, and never read past its schema', a
 test('INJ-14 INJ-08 what is not a UUID never reaches the database', async () => {
   const person = await world.person()
   const id = person.identityId
-  for (const wrong of [`{${id}}`, id.toUpperCase(), id.replaceAll('-', ''), `${id}0`, `urn:uuid:${id}`, '%00', "' or 1=1 --", '٣'.repeat(36)]) {
-    const answer = await world.api.inject({ url: `/api/identities/${encodeURIComponent(wrong)}`, headers: person.headers })
+  for (const wrong of [
+    `{${id}}`,
+    id.toUpperCase(),
+    id.replaceAll('-', ''),
+    `${id}0`,
+    `urn:uuid:${id}`,
+    '%00',
+    "' or 1=1 --",
+    '٣'.repeat(36),
+  ]) {
+    const answer = await world.api.inject({
+      url: `/api/identities/${encodeURIComponent(wrong)}`,
+      headers: person.headers,
+    })
     assert.ok([400, 404].includes(answer.statusCode), `${wrong}: ${answer.body}`)
   }
   assert.equal((await world.api.inject({ url: `/api/identities/${id}`, headers: person.headers })).statusCode, 200)
@@ -70,7 +92,12 @@ test('INJ-14 INJ-08 what is not a UUID never reaches the database', async () => 
 
 test('INJ-07 a query parameter that comes twice or as an object is refused', async () => {
   const resource = encodeURIComponent('acct:alice@localhost:4401')
-  for (const query of [`resource=${resource}&resource=${resource}`, `resource[a]=${resource}`, `resource[]=${resource}`, 'resource=%00'])
+  for (const query of [
+    `resource=${resource}&resource=${resource}`,
+    `resource[a]=${resource}`,
+    `resource[]=${resource}`,
+    'resource=%00',
+  ])
     assert.equal((await world.auth.inject({ url: `/.well-known/webfinger?${query}` })).statusCode, 400, query)
 })
 
@@ -78,13 +105,23 @@ test('TOK-06 TOK-09 a token request has each parameter once, in the body', async
   const app = await world.app()
   const person = await world.person()
   const code = await app.code(person)
-  const fields = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, ...app.credentials })
+  const fields = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: app.redirectUri,
+    ...app.credentials,
+  })
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const post = (url: string, payload: string, headers = form) => world.api.inject({ method: 'POST', url, headers, payload })
+  const post = (url: string, payload: string, headers = form) =>
+    world.api.inject({ method: 'POST', url, headers, payload })
 
   const twice = await post('/api/oauth/token', `${fields}&code=${code}`)
   assert.equal(twice.json().error, 'invalid_request')
-  const listed = await post('/api/oauth/token', JSON.stringify({ ...Object.fromEntries(fields), code: [code, code] }), json as never)
+  const listed = await post(
+    '/api/oauth/token',
+    JSON.stringify({ ...Object.fromEntries(fields), code: [code, code] }),
+    json as never,
+  )
   assert.equal(listed.json().error, 'invalid_request')
   const inQuery = await post(`/api/oauth/token?${fields}`, '')
   assert.equal(inQuery.json().error, 'invalid_request')

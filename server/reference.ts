@@ -19,7 +19,8 @@ export async function referenceRoutes(host: Host, config: Config): Promise<void>
   await host.register(swagger, { mode: 'static', specification: { document: JSON.parse(body) } })
   await host.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     uiConfig: { validatorUrl: null, supportedSubmitMethods: [] },
   })
 }

@@ -20,7 +20,10 @@ export function upsertConsent(tx: Transaction, consent: NewConsent, now: Date) {
 }
 
 /** Sets the scopes of a consent whose row this transaction has locked by `upsertConsent`. */
-export async function widenConsent(tx: Transaction, { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>) {
+export async function widenConsent(
+  tx: Transaction,
+  { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>,
+) {
   await tx
     .updateTable('authorization_consent')
     .set({ scope })

@@ -7,7 +7,10 @@ import { refusals } from '#kernel/refusal.ts'
 import { deleteWraps, insertWraps, listWraps, upsertRecovery, type WrapRow } from './store.ts'
 
 const refuse = refusals({
-  invalid_request: [400, 'A passkey_prf wrap names its credential, and no other wrap does; there is one recovery_code wrap.'],
+  invalid_request: [
+    400,
+    'A passkey_prf wrap names its credential, and no other wrap does; there is one recovery_code wrap.',
+  ],
 })
 
 /** The wraps of a person's master key. */
@@ -26,11 +29,22 @@ export function requireCoherent(wraps: NewKeyWrap[]): void {
 
 /** Keeps the first wraps of a new person. */
 export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKeyWrap[], now: Date): Promise<void> {
-  if (wraps.length > 0) await insertWraps(tx, userId, wraps.map((wrap) => ({ ...wrap, wrapId: randomUUIDv7() })), now)
+  if (wraps.length > 0)
+    await insertWraps(
+      tx,
+      userId,
+      wraps.map((wrap) => ({ ...wrap, wrapId: randomUUIDv7() })),
+      now,
+    )
 }
 
 /** Replaces all wraps of a person by others, at once. */
-export async function replaceKeyWraps(db: Database, userId: string, wraps: NewKeyWrap[], now: Date): Promise<KeyWrap[]> {
+export async function replaceKeyWraps(
+  db: Database,
+  userId: string,
+  wraps: NewKeyWrap[],
+  now: Date,
+): Promise<KeyWrap[]> {
   requireCoherent(wraps)
   return transaction(db, async (tx) => {
     await deleteWraps(tx, userId)
@@ -48,7 +62,12 @@ export async function keepRecovery(tx: Transaction, userId: string, recoveryAuth
 type NewRecovery = { recoveryAuth: string; ciphertext: string }
 
 /** Replaces a person's recovery code: its wrap and its check together, so that no half of the old one is left. */
-export async function replaceRecovery(db: Database, userId: string, recovery: NewRecovery, now: Date): Promise<KeyWrap[]> {
+export async function replaceRecovery(
+  db: Database,
+  userId: string,
+  recovery: NewRecovery,
+  now: Date,
+): Promise<KeyWrap[]> {
   return transaction(db, async (tx) => {
     await keepRecovery(tx, userId, recovery.recoveryAuth, now)
     await deleteWraps(tx, userId, 'recovery_code')

@@ -12,7 +12,12 @@ export function listWraps(db: Database | Transaction, userId: string) {
     .execute()
 }
 
-export async function insertWraps(tx: Transaction, userId: string, wraps: (NewKeyWrap & { wrapId: string })[], now: Date) {
+export async function insertWraps(
+  tx: Transaction,
+  userId: string,
+  wraps: (NewKeyWrap & { wrapId: string })[],
+  now: Date,
+) {
   const rows = wraps.map(({ wrapId, kind, credentialId, ciphertext }) => ({
     user_id: userId,
     wrap_id: wrapId,
@@ -30,7 +35,12 @@ export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRo
   await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
 }
 
-export async function upsertRecovery(tx: Transaction, userId: string, authSha256: Uint8Array, now: Date): Promise<void> {
+export async function upsertRecovery(
+  tx: Transaction,
+  userId: string,
+  authSha256: Uint8Array,
+  now: Date,
+): Promise<void> {
   await tx
     .insertInto('encryption_recovery')
     .values({ user_id: userId, auth_sha256: authSha256, created_at: now })

@@ -73,7 +73,11 @@ export async function requireOwnIdentity(db: Database, userId: string, identityI
 type Change = { userId: string; identityId: string; displayName: string }
 
 /** Changes the name that is shown. Refuses `identity_not_found`, `invalid_request`. */
-export async function changeIdentity(db: Database, { userId, identityId, displayName }: Change, now: Date): Promise<Identity> {
+export async function changeIdentity(
+  db: Database,
+  { userId, identityId, displayName }: Change,
+  now: Date,
+): Promise<Identity> {
   if (!isDisplayName(displayName)) throw refuse.invalid_request()
   return transaction(db, async (tx) => {
     const changed = await setDisplayName(tx, { userId, identityId, displayName }, now)

@@ -61,7 +61,11 @@ export async function insertHandle(tx: Transaction, handleFolded: string, identi
 
 type NewIdentityRow = { identityId: string; userId: string; handle: string; displayName: string }
 
-export function insertIdentity(tx: Transaction, { identityId, userId, handle, displayName }: NewIdentityRow, now: Date) {
+export function insertIdentity(
+  tx: Transaction,
+  { identityId, userId, handle, displayName }: NewIdentityRow,
+  now: Date,
+) {
   return tx
     .insertInto('identity')
     .values({

@@ -44,12 +44,15 @@ const wrong: Record<string, Record<string, string>> = {
 }
 for (const [name, environment] of Object.entries(wrong))
   test(`SUP-05 a wrong ${name} stops the start with one line that names it`, () => {
-    assert.throws(() => readConfig(environment), (error: Error) => {
-      assert.ok(error instanceof ConfigError)
-      assert.ok(error.message.startsWith(name), error.message)
-      assert.doesNotMatch(error.message, /\n/)
-      return true
-    })
+    assert.throws(
+      () => readConfig(environment),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigError)
+        assert.ok(error.message.startsWith(name), error.message)
+        assert.doesNotMatch(error.message, /\n/)
+        return true
+      },
+    )
   })
 
 test('public URLs on the embedded database are refused unless someone has said that it may be', () => {

@@ -124,7 +124,9 @@ function readTrustProxy(text: string | undefined): number | string[] | false {
   if (/^[1-9]$/.test(text)) return Number(text)
   const networks = text.split(',').map((network) => network.trim())
   if (networks.some((network) => !isIP(network.replace(/\/\d{1,3}$/, ''))))
-    throw new ConfigError('TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.')
+    throw new ConfigError(
+      'TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
+    )
   return networks
 }
 

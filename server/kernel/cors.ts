@@ -4,10 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Which origins the interface names by kind. `isRegistered` asks whether an app has a redirect URI of that origin. */
 export type Origins = { pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
 
-const exposed = 'countersign-version, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate'
+const exposed =
+  'countersign-version, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate'
 
 /** Answers to a browser whether the page of `Origin` may read what an endpoint says (Fetch §3.2). */
-export async function allowOrigin(request: FastifyRequest, reply: FastifyReply, cors: Cors, origins: Origins): Promise<boolean> {
+export async function allowOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cors: Cors,
+  origins: Origins,
+): Promise<boolean> {
   const { origin } = request.headers
   if (cors === 'no origin') return false
   if (cors === 'any origin') {
@@ -23,7 +29,12 @@ export async function allowOrigin(request: FastifyRequest, reply: FastifyReply, 
 }
 
 /** Answers a preflight request for a path whose endpoints are `methods`. */
-export async function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string[], allowed: boolean) {
+export async function answerPreflight(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: string[],
+  allowed: boolean,
+) {
   if (allowed)
     reply
       .header('access-control-allow-methods', methods.join(', '))

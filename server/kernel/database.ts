@@ -108,8 +108,15 @@ export function isTaken(error: unknown, constraint: string): boolean {
 /** Whether the database is away, rather than the statement wrong: the caller may try again later. */
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)
-  if (code !== undefined && /^(08|57P0|53|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)) return true
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+  if (
+    code !== undefined &&
+    /^(08|57P0|53|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
+  )
+    return true
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+  )
 }
 
 function databaseCode(error: unknown): string | undefined {

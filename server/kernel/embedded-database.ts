@@ -15,7 +15,10 @@ export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
  * PostgreSQL in this process, with its files in `directory`, or in memory without one. Throws `ConfigError` where
  * another process has the directory. `onPanic` is called before anything else may reach a backend that gave up.
  */
-export async function openEmbedded(directory: string | undefined, onPanic: (message: string) => void): Promise<Embedded> {
+export async function openEmbedded(
+  directory: string | undefined,
+  onPanic: (message: string) => void,
+): Promise<Embedded> {
   const lock = directory === undefined ? undefined : await lockDirectory(directory)
   const files = directory === undefined ? {} : { dataDir: join(directory, 'database') }
   const database = await PGlite.create({ ...files, startParams: [...PGlite.defaultStartParams, ...startParameters] })

@@ -50,10 +50,7 @@ export class EmbeddedSocket extends Duplex {
    */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (this.#database.closed) return done(error)
-    this.#database.exec('rollback').then(
-      () => this.#database.exec('discard all').then(() => done(error), done),
-      done,
-    )
+    this.#database.exec('rollback').then(() => this.#database.exec('discard all').then(() => done(error), done), done)
   }
 
   async #answer(batch: Buffer): Promise<void> {

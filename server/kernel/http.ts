@@ -57,7 +57,11 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   const routes = new Routes()
-  const headers = { ...securityHeaders(surroundings.origin), 'countersign-version': version, 'cache-control': 'no-store' }
+  const headers = {
+    ...securityHeaders(surroundings.origin),
+    'countersign-version': version,
+    'cache-control': 'no-store',
+  }
 
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', async (request, reply) => {
@@ -78,7 +82,9 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
     })
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => parseJson(body))
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+    parseJson(body),
+  )
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },

@@ -29,11 +29,15 @@ export function createKeyring(roots: Secret[]): Keyring {
         .encrypt(first.key)
     },
     async open(context, sealed) {
-      const { plaintext, protectedHeader } = await compactDecrypt(sealed, ({ kid }) => {
-        const root = keys.find((candidate) => candidate.kid === kid)
-        if (!root) throw new Error('SECRET_KEY has changed: no key of it opens what the database holds.')
-        return root.key
-      }, { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] })
+      const { plaintext, protectedHeader } = await compactDecrypt(
+        sealed,
+        ({ kid }) => {
+          const root = keys.find((candidate) => candidate.kid === kid)
+          if (!root) throw new Error('SECRET_KEY has changed: no key of it opens what the database holds.')
+          return root.key
+        },
+        { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
+      )
       if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
       return Buffer.from(plaintext).toString('utf8')
     },

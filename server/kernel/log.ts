@@ -12,7 +12,10 @@ const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret',
 export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 0 })
   const paths = redacted.flatMap((name) => [`["${name}"]`, `*["${name}"]`])
-  const log = pino({ level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } }, destination)
+  const log = pino(
+    { level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } },
+    destination,
+  )
   return {
     log,
     flush: () => new Promise((resolve) => destination.flush(() => resolve())),

@@ -18,7 +18,10 @@ export async function migrate(pool: pg.Pool): Promise<void> {
       await client.query('begin')
       await client.query('select version from schema_lock where version = 0 for update')
       const { rows } = await client.query<{ name: string }>('select name from schema_migration order by name')
-      const next = nextMigration(names, rows.map((row) => row.name))
+      const next = nextMigration(
+        names,
+        rows.map((row) => row.name),
+      )
       if (next !== undefined) {
         await client.query(await readFile(new URL(next, folder), 'utf8'))
         await client.query('insert into schema_migration (name) values ($1)', [next])
@@ -37,7 +40,9 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 function nextMigration(names: string[], done: string[]): string | undefined {
   const unknown = done.find((name) => !names.includes(name))
   if (unknown)
-    throw new ConfigError(`DATABASE_URL or DATA_DIR holds the schema of a newer version (${unknown}): start that version.`)
+    throw new ConfigError(
+      `DATABASE_URL or DATA_DIR holds the schema of a newer version (${unknown}): start that version.`,
+    )
   return names.find((name) => !done.includes(name))
 }
 

@@ -23,10 +23,7 @@ export async function openPages(baseUrl: URL): Promise<Pages> {
     show(reply, view) {
       const page = manifest[view.page]
       if (!page) throw new Error(`the page ${view.page} was not built`)
-      return reply
-        .header('content-security-policy', policy)
-        .type('text/html; charset=utf-8')
-        .send(shell(page, view))
+      return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(shell(page, view))
     },
   }
 }

@@ -84,7 +84,10 @@ function networkOf(address: string): string {
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length
   const groups = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after]
-  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }
 
 /** A key for a limit that counts by a text of unbounded length, such as a client id that someone claims. */

@@ -9,7 +9,8 @@ export class Routes {
 
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`)
-    for (const each of [method].flat()) this.#routes.push({ pattern, url, method: each, cors: config?.cors ?? 'no origin' })
+    for (const each of [method].flat())
+      this.#routes.push({ pattern, url, method: each, cors: config?.cors ?? 'no origin' })
   }
 
   /** The methods that a path answers, each with the origins that may call it. */

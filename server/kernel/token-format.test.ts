@@ -25,5 +25,7 @@ test('JWT-09 a token with any one character changed, cut or added is none', () =
 })
 
 test('no text makes the reading of a token fail', () => {
-  fastCheck.assert(fastCheck.property(fastCheck.string(), (text) => readToken('code', `cs_code_${text}`, 32) === undefined))
+  fastCheck.assert(
+    fastCheck.property(fastCheck.string(), (text) => readToken('code', `cs_code_${text}`, 32) === undefined),
+  )
 })

@@ -80,11 +80,16 @@ function requireOffered(parameters: Parameters): void {
   if (parameters['request_uri'] !== undefined) throw refuse.request_uri_not_supported()
   if (parameters['registration'] !== undefined) throw refuse.registration_not_supported()
   const offending = notOffered.find((name) => parameters[name] !== undefined)
-  if (offending) throw refuse.invalid_request({ sentence: `The parameter ${offending} is not supported by this version.` })
+  if (offending)
+    throw refuse.invalid_request({ sentence: `The parameter ${offending} is not supported by this version.` })
 }
 
 /** The PKCE challenge, by S256 only; a public app must send one. Refuses `invalid_request`. */
-export function readChallenge(app: Pick<RegisteredApp, 'isPublic'>, challenge: string | undefined, method: string | undefined) {
+export function readChallenge(
+  app: Pick<RegisteredApp, 'isPublic'>,
+  challenge: string | undefined,
+  method: string | undefined,
+) {
   if (challenge === undefined && method !== undefined)
     throw refuse.invalid_request({ sentence: 'A code_challenge_method needs a code_challenge.' })
   if (challenge === undefined && app.isPublic)

@@ -32,7 +32,10 @@ test('the sign-in page is drawn from a request that was checked', async () => {
   assert.doesNotMatch(body, /Notes <b>/, 'AUZ-24 a name is text')
   const view = viewIn(body)
   assert.equal(view.app.name, 'Notes <b>')
-  assert.deepEqual([view.scope, view.state, view.nonce, view.codeChallenge], [['openid', 'profile'], 'a b&c', 'n1', challenge])
+  assert.deepEqual(
+    [view.scope, view.state, view.nonce, view.codeChallenge],
+    [['openid', 'profile'], 'a b&c', 'n1', challenge],
+  )
   const denied = new URL(view.denyUrl)
   assert.equal(denied.searchParams.get('error'), 'access_denied')
   assert.equal(denied.searchParams.get('state'), 'a b&c')
@@ -45,7 +48,11 @@ test('the same request as a form shows the same page', async () => {
     method: 'POST',
     url: '/signin',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams({ client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' }).toString(),
+    payload: new URLSearchParams({
+      client_id: app.clientId,
+      redirect_uri: app.redirectUri,
+      scope: 'openid',
+    }).toString(),
   })
   assert.equal(statusCode, 200)
   assert.equal(viewIn(body).page, 'signin')
@@ -55,8 +62,17 @@ const registered = 'https://app.example/callback'
 const tricks = [
   ...['https://app.example/callback/', 'https://app.example/Callback', 'https://app.example:8443/callback'],
   ...['https://app.example/%63allback', 'https://app.example/x/../callback', `${registered}?a=1`, `${registered}#x`],
-  ...['https://app.example./callback', 'https://app.exаmple/callback', `${registered}\t`, 'https:\\\\app.example\\callback'],
-  ...['https://app.example@evil.example/callback', 'https://evil.example#@app.example/callback', 'http://app.example/callback'],
+  ...[
+    'https://app.example./callback',
+    'https://app.exаmple/callback',
+    `${registered}\t`,
+    'https:\\\\app.example\\callback',
+  ],
+  ...[
+    'https://app.example@evil.example/callback',
+    'https://evil.example#@app.example/callback',
+    'http://app.example/callback',
+  ],
   ...['javascript:alert(1)', '//app.example/callback', '', ' https://app.example/callback'],
 ]
 for (const redirect_uri of tricks)
@@ -86,7 +102,10 @@ const errors: Record<string, [Record<string, string>, string]> = {
   'AUZ-09 another response type': [{ response_type: 'token' }, 'unsupported_response_type'],
   'AUZ-09 a hybrid response type': [{ response_type: 'code id_token' }, 'unsupported_response_type'],
   'AUZ-10 a scope that the app is not allowed': [{ scope: 'openid admin' }, 'invalid_scope'],
-  'AUZ-11 the plain challenge method': [{ code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
+  'AUZ-11 the plain challenge method': [
+    { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' },
+    'invalid_request',
+  ],
   'AUZ-11 a challenge of 42 characters': [{ code_challenge: 'a'.repeat(42) }, 'invalid_request'],
   'AUZ-17 a state too long to be given back': [{ state: 's'.repeat(8193) }, 'invalid_request'],
   'AUZ-18 a request object': [{ request: 'eyJ.eyJ.' }, 'request_not_supported'],
@@ -98,7 +117,13 @@ const errors: Record<string, [Record<string, string>, string]> = {
 for (const [what, [parameters, error]] of Object.entries(errors))
   test(`${what} goes back to the app as ${error}, with state and issuer`, async () => {
     const app = await world.app({ redirectUris: [registered] })
-    const answer = await page({ client_id: app.clientId, redirect_uri: registered, scope: 'openid', state: 's1', ...parameters })
+    const answer = await page({
+      client_id: app.clientId,
+      redirect_uri: registered,
+      scope: 'openid',
+      state: 's1',
+      ...parameters,
+    })
     assert.equal(answer.statusCode, 303, answer.body)
     const location = new URL(String(answer.headers.location))
     assert.equal(location.origin + location.pathname, registered)
@@ -167,7 +192,12 @@ for (const field of ['connector', 'organizationId', 'encryptedAppKey', 'requeste
   test(`the field ${field}, which this version does not do, is refused by name`, async () => {
     const app = await world.app()
     const person = await world.person()
-    const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+    const asked = {
+      clientId: app.clientId,
+      redirectUri: app.redirectUri,
+      identityId: person.identityId,
+      scope: 'openid',
+    }
     const answer = await authorize(person.headers, { ...asked, [field]: field === 'connector' ? true : randomUUID() })
     assert.equal(answer.statusCode, 400)
     assert.match(answer.json().error_description, new RegExp(field))
@@ -189,7 +219,8 @@ test('a disconnected app is gone from the list, and cannot be disconnected twice
   const app = await world.app()
   const [person, other] = [await world.person(), await world.person()]
   const { access_token } = await app.tokens(person)
-  const list = async () => (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json().authorizations
+  const list = async () =>
+    (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json().authorizations
   const [{ id }] = await list()
   const remove = (headers: Record<string, string>) =>
     world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers })
@@ -197,6 +228,9 @@ test('a disconnected app is gone from the list, and cannot be disconnected twice
   assert.equal((await remove(person.headers)).statusCode, 204)
   assert.equal((await remove(person.headers)).json().error, 'authorization_not_found')
   assert.deepEqual(await list(), [])
-  const dead = await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${access_token}` } })
+  const dead = await world.api.inject({
+    url: '/api/oauth/userinfo',
+    headers: { authorization: `Bearer ${access_token}` },
+  })
   assert.equal(dead.statusCode, 401)
 })

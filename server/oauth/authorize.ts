@@ -58,8 +58,16 @@ export async function authorize(
   const { sessionId, userId, authTime } = session
   const code = await transaction(kernel.db, async (tx) => {
     await connect(tx, { identityId, clientId, scope }, now)
-    await record(tx, { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } }, now)
-    return beginLineage(tx, { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }, now)
+    await record(
+      tx,
+      { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } },
+      now,
+    )
+    return beginLineage(
+      tx,
+      { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce },
+      now,
+    )
   })
   return callbackUrl(redirectUri, { code, state: wanted.state, iss: kernel.config.authUrl.origin })
 }
@@ -68,7 +76,8 @@ function requireOffered(wanted: AuthorizeRequest): void {
   if (wanted.responseMode !== undefined && wanted.responseMode !== 'query')
     throw refuse.invalid_request({ sentence: 'The only responseMode is query.' })
   const [offending] = Object.entries(wanted).filter(([name, value]) => notOffered.includes(name) && isMeant(value))
-  if (offending) throw refuse.invalid_request({ sentence: `The field ${offending[0]} is not supported by this version.` })
+  if (offending)
+    throw refuse.invalid_request({ sentence: `The field ${offending[0]} is not supported by this version.` })
 }
 
 /** A field that is sent empty or off asks for nothing. */

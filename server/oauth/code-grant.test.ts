@@ -95,13 +95,29 @@ test('COD-12 a replay by a stranger ends nothing', async () => {
 })
 
 const wrongs: Record<string, { fields: Record<string, string>; error: string; status: number }> = {
-  'COD-03 another redirect URI': { fields: { redirect_uri: 'https://app.example/other' }, error: 'invalid_grant', status: 400 },
+  'COD-03 another redirect URI': {
+    fields: { redirect_uri: 'https://app.example/other' },
+    error: 'invalid_grant',
+    status: 400,
+  },
   'COD-04 no redirect URI': { fields: { redirect_uri: '' }, error: 'invalid_request', status: 400 },
   'COD-05 another verifier': { fields: { code_verifier: 'w'.repeat(43) }, error: 'invalid_grant', status: 400 },
   'COD-06 the right secret but no verifier': { fields: { code_verifier: '' }, error: 'invalid_request', status: 400 },
-  'COD-09 the right verifier but a wrong secret': { fields: { client_secret: 'cs_wrong' }, error: 'invalid_client', status: 401 },
-  'COD-13 a verifier of 42 characters': { fields: { code_verifier: 'w'.repeat(42) }, error: 'invalid_request', status: 400 },
-  'COD-13 a verifier of 129 characters': { fields: { code_verifier: 'w'.repeat(129) }, error: 'invalid_request', status: 400 },
+  'COD-09 the right verifier but a wrong secret': {
+    fields: { client_secret: 'cs_wrong' },
+    error: 'invalid_client',
+    status: 401,
+  },
+  'COD-13 a verifier of 42 characters': {
+    fields: { code_verifier: 'w'.repeat(42) },
+    error: 'invalid_request',
+    status: 400,
+  },
+  'COD-13 a verifier of 129 characters': {
+    fields: { code_verifier: 'w'.repeat(129) },
+    error: 'invalid_request',
+    status: 400,
+  },
 }
 for (const [what, { fields, error, status }] of Object.entries(wrongs))
   test(`${what} is refused, and the rightful redemption still succeeds`, async () => {
@@ -176,9 +192,15 @@ test('COD-15 a code dies when the person disconnects the app before it is redeem
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
-  const { authorizations } = (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json()
+  const { authorizations } = (
+    await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+  ).json()
   const [{ id }] = authorizations
-  const gone = await world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers: person.headers })
+  const gone = await world.api.inject({
+    method: 'DELETE',
+    url: `/api/oauth/authorizations/${id}`,
+    headers: person.headers,
+  })
   assert.equal(gone.statusCode, 204)
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
 })

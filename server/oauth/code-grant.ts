@@ -1,4 +1,5 @@
 import type { RegisteredApp } from '#apps/app-directory.ts'
+import type { Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -10,22 +11,30 @@ const refuse = refusals({
   invalid_client: [401, 'This code was issued without a challenge: authenticate with the client secret.'],
 })
 
-/** Who redeems: the app, and whether it proved itself with its secret. */
-export type Client = { app: RegisteredApp; proved: boolean }
-
 /**
  * Redeems an authorization code, once (RFC 6749 §4.1.3, RFC 7636 §4.6). Refuses `invalid_grant`, `invalid_client`.
  * A second redemption by its own client also ends what the first one gave (RFC 6749 §4.1.2); one by anybody else, or
  * with anything wrong, neither spends the code nor ends anything.
  */
-export async function redeem({ db, prepared }: Kernel, client: Client, redemption: CodeRedemption, now: Date): Promise<Issued> {
+export async function redeem(
+  { db, prepared }: Kernel,
+  client: Client,
+  redemption: CodeRedemption,
+  now: Date,
+): Promise<Issued> {
   const { code, redirectUri, codeVerifier } = redemption
   const codeChallenge = codeVerifier === undefined ? null : sha256(codeVerifier).toString('base64url')
-  const issued = await redeemCode(prepared, client.app, { code, redirectUri, codeChallenge, proved: client.proved }, now)
+  const issued = await redeemCode(
+    prepared,
+    client.app,
+    { code, redirectUri, codeChallenge, proved: client.proved },
+    now,
+  )
   if (issued) return issued
 
   const lineage = await findLineageOfCode(db, code)
-  if (lineage && lineage.codeChallenge === null && codeVerifier === undefined && !client.proved) throw refuse.invalid_client()
+  if (lineage && lineage.codeChallenge === null && codeVerifier === undefined && !client.proved)
+    throw refuse.invalid_client()
   if (lineage && isReplay(lineage, client, { redirectUri, codeChallenge })) await revokeForReuse(db, lineage, now)
   throw refuse.invalid_grant()
 }

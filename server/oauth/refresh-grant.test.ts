@@ -47,7 +47,10 @@ test('REF-14 the token rotated last may come again for ten seconds, by its own c
 
 test('using one successor spends its siblings, for which the ten seconds count too', async () => {
   const { app, tokens } = await signedIn()
-  const [one, two] = [(await app.refresh(tokens.refresh_token)).json(), (await app.refresh(tokens.refresh_token)).json()]
+  const [one, two] = [
+    (await app.refresh(tokens.refresh_token)).json(),
+    (await app.refresh(tokens.refresh_token)).json(),
+  ]
   assert.equal((await app.refresh(one.refresh_token)).statusCode, 200)
   world.pass(5)
   assert.equal((await app.refresh(two.refresh_token)).statusCode, 200)
@@ -100,7 +103,7 @@ test('a token that only resembles an old one ends nothing', async () => {
   assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
 })
 
-test("REF-06 another client can neither use a token nor end its lineage", async () => {
+test('REF-06 another client can neither use a token nor end its lineage', async () => {
   const { app, tokens } = await signedIn()
   const thief = await world.app()
   assert.equal((await thief.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
@@ -113,7 +116,11 @@ test("REF-06 another client can neither use a token nor end its lineage", async 
 test('REF-10 a confidential app refreshes with its secret only, a public one without', async () => {
   const { app, tokens } = await signedIn()
   const { client_id } = app.credentials
-  const bare = await postToken(world.api, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id })
+  const bare = await postToken(world.api, {
+    grant_type: 'refresh_token',
+    refresh_token: tokens.refresh_token,
+    client_id,
+  })
   assert.equal(bare.statusCode, 401)
   assert.equal(bare.json().error, 'invalid_client')
   assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
@@ -144,7 +151,7 @@ test('REF-11 a token unused for thirty days is dead, and after 180 days so is on
   world.pass(7 * day)
   assert.equal((await app.refresh(token)).json().error, 'invalid_grant')
 
-  const idle = (await signedIn())
+  const idle = await signedIn()
   world.pass(30 * day)
   assert.equal((await idle.app.refresh(idle.tokens.refresh_token)).json().error, 'invalid_grant')
 })
@@ -166,9 +173,15 @@ test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has
 
 test('REF-05 after a disconnect is acknowledged no token works, whatever raced it', async () => {
   const { person, app, tokens } = await signedIn()
-  const { authorizations } = (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json()
+  const { authorizations } = (
+    await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+  ).json()
   const [, ...answers] = await Promise.all([
-    world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${authorizations[0].id}`, headers: person.headers }),
+    world.api.inject({
+      method: 'DELETE',
+      url: `/api/oauth/authorizations/${authorizations[0].id}`,
+      headers: person.headers,
+    }),
     ...Array.from({ length: 8 }, () => app.refresh(tokens.refresh_token)),
   ])
   const acknowledged = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json())

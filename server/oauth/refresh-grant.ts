@@ -1,9 +1,8 @@
 import { scopesOf } from '@countersign/protocol/formats/scope'
-import { requireProof } from '#apps/client-authentication.ts'
+import { requireProof, type Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { findLineageOfRefresh, revokeForReuse, rotate, type Issued } from '#tokens/lineage.ts'
-import type { Client } from './code-grant.ts'
 import { requireAllowedScopes } from './scope.ts'
 import type { Refreshment } from './token-request.ts'
 
@@ -16,7 +15,12 @@ const refuse = refusals({
  * Rotates a refresh token (RFC 6749 §6, RFC 9700 §4.14). Refuses `invalid_client`, `invalid_grant`, `invalid_scope`.
  * A spent token that comes again, but for the ten seconds of a lost response, ends its lineage and no other.
  */
-export async function refresh({ db, prepared }: Kernel, client: Client, wanted: Refreshment, now: Date): Promise<Issued> {
+export async function refresh(
+  { db, prepared }: Kernel,
+  client: Client,
+  wanted: Refreshment,
+  now: Date,
+): Promise<Issued> {
   const { app } = client
   if (!app.isPublic) requireProof(client)
   const narrowed = wanted.scope === undefined ? undefined : requireAllowedScopes(wanted.scope, app.allowedScopes)
@@ -24,7 +28,8 @@ export async function refresh({ db, prepared }: Kernel, client: Client, wanted: 
   if (issued) return issued
 
   const found = await findLineageOfRefresh(db, wanted.refreshToken, now)
-  if (!found || found.lineage.clientId !== app.clientId || found.lineage.revokedAt !== null) throw refuse.invalid_grant()
+  if (!found || found.lineage.clientId !== app.clientId || found.lineage.revokedAt !== null)
+    throw refuse.invalid_grant()
   if (found.reused) {
     await revokeForReuse(db, found.lineage, now)
     throw refuse.invalid_grant()

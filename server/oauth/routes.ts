@@ -73,8 +73,18 @@ export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoin
     return pages.show(reply, view)
   }
 
-  host.route({ method: 'GET', url: '/signin', config: page, handler: ({ query }, reply) => signIn(eachOnce(query), reply) })
-  host.route({ method: 'POST', url: '/signin', config: page, handler: ({ body }, reply) => signIn(eachOnce(body), reply) })
+  host.route({
+    method: 'GET',
+    url: '/signin',
+    config: page,
+    handler: ({ query }, reply) => signIn(eachOnce(query), reply),
+  })
+  host.route({
+    method: 'POST',
+    url: '/signin',
+    config: page,
+    handler: ({ body }, reply) => signIn(eachOnce(body), reply),
+  })
 
   const metadata = providerMetadata(config)
   serveDocument(host, endpoints.openidConfiguration, metadata)
@@ -105,7 +115,11 @@ export function discoveryRedirects(host: Host, authUrl: URL): void {
 const documentMaxAgeSeconds = 3600
 
 /** Serves a document that is serialized once, and 304 to whoever has it already (RFC 9110 §13.1.2). */
-function serveDocument(host: Host, { method, url, config }: Pick<AnyEndpoint, 'method' | 'url' | 'config'>, document: object) {
+function serveDocument(
+  host: Host,
+  { method, url, config }: Pick<AnyEndpoint, 'method' | 'url' | 'config'>,
+  document: object,
+) {
   const body = Buffer.from(JSON.stringify(document))
   const etag = `"${sha256(body).toString('base64url').slice(0, 22)}"`
   const headers = {

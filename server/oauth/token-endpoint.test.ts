@@ -9,11 +9,15 @@ before(async () => {
 after(() => world.close())
 
 const json = { 'content-type': 'application/json' }
-const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
+const basic = (id: string, secret: string) =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
 
 test('TOK-01 TOK-02 an unknown, empty or missing grant type is refused by name', async () => {
   const { credentials } = await world.app()
-  assert.equal((await postToken(world.api, { grant_type: 'password', ...credentials })).json().error, 'unsupported_grant_type')
+  assert.equal(
+    (await postToken(world.api, { grant_type: 'password', ...credentials })).json().error,
+    'unsupported_grant_type',
+  )
   assert.equal((await postToken(world.api, { grant_type: '', ...credentials })).json().error, 'invalid_request')
   assert.equal((await postToken(world.api, credentials)).json().error, 'invalid_request')
 })
@@ -127,7 +131,13 @@ test('TOK-20 guessed secrets are slowed down, and the app itself is not locked o
   t.after(() => limited.close())
   const app = await limited.app()
   const person = await limited.person()
-  const guess = () => postToken(limited.api, { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.clientId, client_secret: 'cs_guess' })
+  const guess = () =>
+    postToken(limited.api, {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: app.clientId,
+      client_secret: 'cs_guess',
+    })
   const statuses: number[] = []
   for (let tries = 0; tries < 40; tries += 1) statuses.push((await guess()).statusCode)
   assert.equal(statuses[0], 401)
@@ -136,7 +146,12 @@ test('TOK-20 guessed secrets are slowed down, and the app itself is not locked o
   assert.equal(refused.json().error, 'rate_limited')
   assert.ok(Number(refused.headers['retry-after']) > 0)
 
-  const fields = { grant_type: 'authorization_code', code: await app.code(person), redirect_uri: app.redirectUri, ...app.credentials }
+  const fields = {
+    grant_type: 'authorization_code',
+    code: await app.code(person),
+    redirect_uri: app.redirectUri,
+    ...app.credentials,
+  }
   const elsewhere = await limited.api.inject({
     method: 'POST',
     url: '/api/oauth/token',

@@ -56,10 +56,12 @@ function readCredentials(authorization: string | undefined, body: TokenRequest):
   const secret = either(body.client_secret, body.clientSecret)
   if (authorization === undefined) {
     if (!clientId) throw missing('client_id')
-    const proof = secret === undefined ? ({ kind: 'none' } as const) : ({ kind: 'secret', secret: new Secret(secret) } as const)
+    const proof =
+      secret === undefined ? ({ kind: 'none' } as const) : ({ kind: 'secret', secret: new Secret(secret) } as const)
     return { clientId, proof, scheme: 'body' }
   }
-  if (secret !== undefined) throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
+  if (secret !== undefined)
+    throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
   const basic = readBasicCredentials(authorization)
   if (!basic) throw refuse.invalid_client({ headers: { 'www-authenticate': 'Basic realm="countersign"' } })
   if (clientId !== undefined && clientId !== basic.clientId)

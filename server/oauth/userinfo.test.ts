@@ -72,7 +72,12 @@ test('the JWTs say who, for whom and until when, and verify with the published k
   assert.equal(id.payload['azp'], app.clientId)
   assert.equal(id.payload['auth_time'], Math.floor(currentDate.getTime() / 1000))
   assert.ok(id.payload['sid'])
-  const access = await jwtVerify(tokens.access_token_jwt, keys, { issuer, audience: issuer, currentDate, typ: 'at+jwt' })
+  const access = await jwtVerify(tokens.access_token_jwt, keys, {
+    issuer,
+    audience: issuer,
+    currentDate,
+    typ: 'at+jwt',
+  })
   assert.equal(access.protectedHeader.alg, 'ES256')
   assert.deepEqual(
     [access.payload.sub, access.payload['client_id'], access.payload['scope']],
@@ -144,7 +149,11 @@ test('CLK-04 a token is good until its expiry, and not from it on', async () => 
 
 test('the tokens of a deleted app are dead', async () => {
   const { app, tokens } = await signedIn()
-  const gone = await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${app.clientId}`, headers: world.admin })
+  const gone = await world.api.inject({
+    method: 'DELETE',
+    url: `/api/admin/apps/${app.clientId}`,
+    headers: world.admin,
+  })
   assert.equal(gone.statusCode, 204)
   assert.equal((await userinfo(tokens.access_token)).statusCode, 401)
   assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_client')
@@ -154,10 +163,17 @@ test('JWT-12 the key set is public, distinct and cacheable; whoever has it is an
   const answer = await world.auth.inject({ url: '/.well-known/jwks.json' })
   const { keys } = answer.json()
   assert.deepEqual(keys.map((key: { alg: string }) => key.alg).toSorted(), ['ES256', 'EdDSA', 'RS256'])
-  for (const key of keys) assert.deepEqual(['d', 'p', 'q', 'k'].filter((member) => member in key), [])
+  for (const key of keys)
+    assert.deepEqual(
+      ['d', 'p', 'q', 'k'].filter((member) => member in key),
+      [],
+    )
   assert.equal(new Set(keys.map((key: { kid: string }) => key.kid)).size, 3)
   assert.equal(answer.headers['cache-control'], 'public, max-age=3600')
-  const again = await world.auth.inject({ url: '/.well-known/jwks.json', headers: { 'if-none-match': String(answer.headers.etag) } })
+  const again = await world.auth.inject({
+    url: '/.well-known/jwks.json',
+    headers: { 'if-none-match': String(answer.headers.etag) },
+  })
   assert.equal(again.statusCode, 304)
 })
 
@@ -182,13 +198,16 @@ test('JWT-15 HDR-07 no header of a request changes the issuer', async () => {
 
 test('JWT-16 WebFinger names the issuer of our accounts, whether they exist or not', async () => {
   const person = await world.person()
-  const ask = (resource: string) => world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
+  const ask = (resource: string) =>
+    world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
   const known = await ask(`acct:${person.handle}@localhost:4401`)
   const unknown = await ask('acct:nobody-at-all@localhost:4401')
   assert.equal(known.statusCode, 200)
   assert.match(String(known.headers['content-type']), /^application\/jrd\+json/)
   assert.deepEqual(known.json().links, unknown.json().links)
-  assert.deepEqual(known.json().links, [{ rel: 'http://openid.net/specs/connect/1.0/issuer', href: 'http://localhost:4401' }])
+  assert.deepEqual(known.json().links, [
+    { rel: 'http://openid.net/specs/connect/1.0/issuer', href: 'http://localhost:4401' },
+  ])
   assert.equal((await ask(`http://localhost:4401/@${person.handle}`)).statusCode, 200)
   assert.equal((await ask('acct:alice@elsewhere.example')).statusCode, 404)
   for (const wrong of ['javascript:alert(1)', 'alice', `acct:${'a'.repeat(5000)}@localhost:4401`])
@@ -198,6 +217,11 @@ test('JWT-16 WebFinger names the issuer of our accounts, whether they exist or n
 
 test('JWT-09 an opaque token cut, padded or in other case is none', async () => {
   const { tokens } = await signedIn()
-  for (const altered of [tokens.access_token.slice(0, -1), `${tokens.access_token}=`, tokens.access_token.toUpperCase(), randomUUID()])
+  for (const altered of [
+    tokens.access_token.slice(0, -1),
+    `${tokens.access_token}=`,
+    tokens.access_token.toUpperCase(),
+    randomUUID(),
+  ])
     assert.equal((await userinfo(altered)).statusCode, 401)
 })

@@ -16,7 +16,11 @@ export type Proved = { userId: string; credentialId: string; signCount: number; 
  * Verifies an authentication ceremony (WebAuthn §7.2) whose credential the person has chosen themselves: so the user
  * handle must be there, and be the owner's. Refuses `invalid_credential`, whatever was wrong.
  */
-export async function verifyAssertion(kernel: Kernel, sent: AuthenticationResponse, challenge: string): Promise<Proved> {
+export async function verifyAssertion(
+  kernel: Kernel,
+  sent: AuthenticationResponse,
+  challenge: string,
+): Promise<Proved> {
   const { db, config } = kernel
   const { authenticatorAttachment: _unused, ...response } = sent
   requireSameFrame(response.response.clientDataJSON, refuse.invalid_credential)

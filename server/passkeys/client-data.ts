@@ -5,7 +5,11 @@ import type { Refusal } from '#kernel/refusal.ts'
  * never framed, so such a frame is not ours.
  */
 export function requireSameFrame(clientDataJson: string, refuse: () => Refusal): void {
-  const clientData = parse(Buffer.from(clientDataJson, 'base64url').toString('utf8').replace(/^\ufeff/, ''))
+  const clientData = parse(
+    Buffer.from(clientDataJson, 'base64url')
+      .toString('utf8')
+      .replace(/^\ufeff/, ''),
+  )
   if (typeof clientData !== 'object' || clientData === null) throw refuse()
   if ('crossOrigin' in clientData && clientData.crossOrigin !== false) throw refuse()
   if ('topOrigin' in clientData) throw refuse()

@@ -19,7 +19,11 @@ export type Flow = Ceremony & { challenge: string }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Begins a ceremony: a challenge that can be answered once, within five minutes (WebAuthn §13.4.3). */
-export async function beginFlow(db: Database, ceremony: Ceremony, now: Date): Promise<{ flowId: string; challenge: string }> {
+export async function beginFlow(
+  db: Database,
+  ceremony: Ceremony,
+  now: Date,
+): Promise<{ flowId: string; challenge: string }> {
   const flowId = randomUUID()
   const challenge = randomBytes(32).toString('base64url')
   await insertFlow(db, { flowId, challenge, ...ceremony, expiresAt: secondsAfter(now, limits.flowLifetimeSeconds) })

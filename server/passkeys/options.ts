@@ -13,7 +13,11 @@ const timeout = limits.flowLifetimeSeconds * 1000
 type NewUser = { userId: string; handle: string; displayName: string }
 
 /** The options of a registration ceremony: a discoverable credential, the person verified (WebAuthn §5.4). */
-export function creationOptions(rpId: string, challenge: string, { userId, handle, displayName }: NewUser): CreationOptions {
+export function creationOptions(
+  rpId: string,
+  challenge: string,
+  { userId, handle, displayName }: NewUser,
+): CreationOptions {
   return {
     rp: { id: rpId, name: 'Countersign' },
     user: { id: userHandleOf(userId), name: handle, displayName },

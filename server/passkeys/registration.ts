@@ -71,7 +71,11 @@ export async function finishRegistration(
 }
 
 /** Verifies a registration ceremony (WebAuthn §7.1). */
-async function verifiedCredential({ authUrl, relyingPartyId }: Config, response: RegistrationResponse, challenge: string) {
+async function verifiedCredential(
+  { authUrl, relyingPartyId }: Config,
+  response: RegistrationResponse,
+  challenge: string,
+) {
   const { id, rawId, type, clientExtensionResults } = response
   const { clientDataJSON, attestationObject } = response.response
   requireSameFrame(clientDataJSON, refuse.invalid_credential)

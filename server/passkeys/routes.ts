@@ -62,10 +62,12 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const address = addressKey(request)
       await rateLimits.check('failed sign-in', address)
-      const signedIn = await finishSignIn(kernel, request.body, request.headers['user-agent']).catch(async (error: unknown) => {
-        if (error instanceof Refusal) await rateLimits.count('failed sign-in', address)
-        throw error
-      })
+      const signedIn = await finishSignIn(kernel, request.body, request.headers['user-agent']).catch(
+        async (error: unknown) => {
+          if (error instanceof Refusal) await rateLimits.count('failed sign-in', address)
+          throw error
+        },
+      )
       setSessionCookie(reply, signedIn.token, config.baseUrl)
       return {
         sessionToken: signedIn.token,
@@ -102,7 +104,8 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { sessionId, userId } = session.of(request)
-      if (await endSession(db, sessionId)) await record(db, { action: 'session.ended', actor: 'person', userId }, clock())
+      if (await endSession(db, sessionId))
+        await record(db, { action: 'session.ended', actor: 'person', userId }, clock())
       clearSessionCookie(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

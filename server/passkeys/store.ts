@@ -54,7 +54,10 @@ function isFlow<Kind extends Ceremony['ceremony']>(
 
 export async function deleteExpiredFlows(db: Database, now: Date, batch: number): Promise<number> {
   const expired = db.selectFrom('passkey_flow').select('flow_id').where('expires_at', '<=', now).limit(batch)
-  const { numDeletedRows } = await db.deleteFrom('passkey_flow').where('flow_id', 'in', expired).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('passkey_flow')
+    .where('flow_id', 'in', expired)
+    .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
 
@@ -90,9 +93,16 @@ export function listCredentials(db: Database, userId: string) {
     .execute()
 }
 
-type NewCredential = Pick<Credential, 'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'>
+type NewCredential = Pick<
+  Credential,
+  'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'
+>
 
-export async function insertCredential(tx: Transaction, made: NewCredential & { signCount: number }, now: Date): Promise<void> {
+export async function insertCredential(
+  tx: Transaction,
+  made: NewCredential & { signCount: number },
+  now: Date,
+): Promise<void> {
   await tx
     .insertInto('passkey_credential')
     .values({
@@ -116,7 +126,11 @@ type Use = { credentialId: string; signCount: number; backedUp: boolean }
  * Notes that a credential was used. False when its counter did not advance from what is stored, though it counts: of two
  * uses with one count, one is a copy's.
  */
-export async function useCredential(tx: Transaction, { credentialId, signCount, backedUp }: Use, now: Date): Promise<boolean> {
+export async function useCredential(
+  tx: Transaction,
+  { credentialId, signCount, backedUp }: Use,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('passkey_credential')
     .set({ sign_count: String(signCount), backed_up: backedUp, last_used_at: now })

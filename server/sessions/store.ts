@@ -24,7 +24,10 @@ type NewSession = {
   now: Date
 }
 
-export async function insertSession(tx: Transaction, { sessionId, tokenSha256, userId, userAgent, endsAt, now }: NewSession) {
+export async function insertSession(
+  tx: Transaction,
+  { sessionId, tokenSha256, userId, userAgent, endsAt, now }: NewSession,
+) {
   await tx
     .insertInto('session')
     .values({
@@ -41,7 +44,10 @@ export async function insertSession(tx: Transaction, { sessionId, tokenSha256, u
 }
 
 export async function deleteSession(db: Database | Transaction, sessionId: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('session').where('session_id', '=', sessionId).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('session')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 

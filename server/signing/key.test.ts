@@ -35,9 +35,19 @@ for (const hex of smallOrder)
   })
 
 test('a text that is not canonical base64 of 32 bytes, or not of a point, is refused', () => {
-  const valid = Buffer.from(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')
+  const valid = Buffer.from(
+    generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '',
+    'base64url',
+  ).toString('base64')
   const wrong = [
-    ...['', 'AAAA', `${valid}\n`, valid.replace('=', ''), valid.slice(1), `${valid.slice(0, -2)}${valid.at(-2) === 'A' ? 'B' : 'A'}=`],
+    ...[
+      '',
+      'AAAA',
+      `${valid}\n`,
+      valid.replace('=', ''),
+      valid.slice(1),
+      `${valid.slice(0, -2)}${valid.at(-2) === 'A' ? 'B' : 'A'}=`,
+    ],
     base64('02'.padEnd(64, '0')),
     base64('f0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f'),
   ]

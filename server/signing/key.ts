@@ -13,7 +13,11 @@ const refuse = refusals({
 /** Enrols the first signing key of a new identity. Refuses `key_in_use`. `publicKey` comes from `readPublicKey`. */
 export async function enrolFirstKey(
   tx: Transaction,
-  { identityId, publicKey, encryptedPrivateKey }: { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string },
+  {
+    identityId,
+    publicKey,
+    encryptedPrivateKey,
+  }: { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string },
   now: Date,
 ): Promise<void> {
   try {

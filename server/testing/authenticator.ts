@@ -58,11 +58,13 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
         type: 'public-key',
         response: {
           clientDataJSON: clientData('webauthn.create', challenge, place, bent).toString('base64url'),
-          attestationObject: cbor(new Map<string, unknown>([
-            ['fmt', 'none'],
-            ['attStmt', new Map()],
-            ['authData', authData],
-          ])).toString('base64url'),
+          attestationObject: cbor(
+            new Map<string, unknown>([
+              ['fmt', 'none'],
+              ['attStmt', new Map()],
+              ['authData', authData],
+            ]),
+          ).toString('base64url'),
           transports: ['internal'],
         },
         authenticatorAttachment: 'platform',
@@ -126,8 +128,23 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
   const { crv, x = '', y } = key.export({ format: 'jwk' })
   const point = (text: string) => Buffer.from(text, 'base64url')
   return crv === 'P-256'
-    ? cbor(new Map<number, unknown>([[1, 2], [3, algorithm], [-1, 1], [-2, point(x)], [-3, point(y ?? '')]]))
-    : cbor(new Map<number, unknown>([[1, 1], [3, algorithm], [-1, 6], [-2, point(x)]]))
+    ? cbor(
+        new Map<number, unknown>([
+          [1, 2],
+          [3, algorithm],
+          [-1, 1],
+          [-2, point(x)],
+          [-3, point(y ?? '')],
+        ]),
+      )
+    : cbor(
+        new Map<number, unknown>([
+          [1, 1],
+          [3, algorithm],
+          [-1, 6],
+          [-2, point(x)],
+        ]),
+      )
 }
 
 /** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, maps. */

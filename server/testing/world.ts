@@ -114,14 +114,23 @@ async function registerApp({ api }: Hosts, kernel: Kernel, settings: Partial<New
       method: 'POST',
       url: '/api/oauth/authorize',
       headers: person.headers,
-      payload: { clientId, redirectUri, identityId: person.identityId, scope: 'openid profile offline_access', ...wanted },
+      payload: {
+        clientId,
+        redirectUri,
+        identityId: person.identityId,
+        scope: 'openid profile offline_access',
+        ...wanted,
+      },
     })
     if (answer.statusCode !== 200) throw new Error(`no consent: ${answer.body}`)
     return new URL(answer.json<{ redirectUrl: string }>().redirectUrl).searchParams.get('code') ?? ''
   }
 
   /** The tokens of a whole sign-in. */
-  async function tokens(person: Consenting, wanted: Record<string, string> = {}): Promise<TokenResponse & { refresh_token: string }> {
+  async function tokens(
+    person: Consenting,
+    wanted: Record<string, string> = {},
+  ): Promise<TokenResponse & { refresh_token: string }> {
     const answer = await redeem(await code(person, wanted))
     if (answer.statusCode !== 200) throw new Error(`no tokens: ${answer.body}`)
     return answer.json()

@@ -34,7 +34,12 @@ export type Consented = {
 }
 
 /** The lifetimes that an app asked for, and the scopes that it may still have. */
-export type Terms = { clientId: string; allowedScopes: string[]; accessTokenSeconds: number; refreshTokenSeconds: number }
+export type Terms = {
+  clientId: string
+  allowedScopes: string[]
+  accessTokenSeconds: number
+  refreshTokenSeconds: number
+}
 
 /** What a successful redemption gives: what was granted, and the new tokens in clear, this once. */
 export type Issued = { granted: Granted; accessToken: string; refreshToken: string; accessExpiresAt: Date }
@@ -54,7 +59,12 @@ export type Redemption = { code: string; redirectUri: string; codeChallenge: str
  * Spends a code and issues its first tokens, in one statement whose condition carries every check of RFC 6749 §4.1.3.
  * Undefined when any of them fails; `findLineageOfCode` then tells which.
  */
-export async function redeemCode(prepared: Prepared, terms: Terms, redemption: Redemption, now: Date): Promise<Issued | undefined> {
+export async function redeemCode(
+  prepared: Prepared,
+  terms: Terms,
+  redemption: Redemption,
+  now: Date,
+): Promise<Issued | undefined> {
   const route = routeOfCode(redemption.code)
   if (!route) return undefined
   const family = randomBytes(16)
@@ -135,13 +145,22 @@ export async function findLineageOfRefresh(db: Database, refreshToken: string, n
 }
 
 /** Ends every token of a lineage, because one of them was used twice, and nothing else. */
-export async function revokeForReuse(db: Database, { identityId, lineageId, clientId }: Lineage, now: Date): Promise<void> {
+export async function revokeForReuse(
+  db: Database,
+  { identityId, lineageId, clientId }: Lineage,
+  now: Date,
+): Promise<void> {
   if (!(await revokeLineage(db, identityId, lineageId, now))) return
   await record(db, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
 }
 
 /** Ends every code and token that an app holds of an identity. */
-export async function revokeAllOfClient(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<void> {
+export async function revokeAllOfClient(
+  tx: Transaction,
+  identityId: string,
+  clientId: string,
+  now: Date,
+): Promise<void> {
   await revokeLineagesOfClient(tx, identityId, clientId, now)
 }
 

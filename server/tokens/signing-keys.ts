@@ -55,7 +55,10 @@ export async function openSigningKeys({ db, keyring, clock }: Kernel): Promise<S
 function makeKeyPair(algorithm: Algorithm, kid: string) {
   const { publicKey, privateKey } = generate(algorithm)
   const marks = { kid, use: 'sig', alg: algorithm }
-  return { publicJwk: { ...publicKey.export({ format: 'jwk' }), ...marks }, privateJwk: privateKey.export({ format: 'jwk' }) }
+  return {
+    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...marks },
+    privateJwk: privateKey.export({ format: 'jwk' }),
+  }
 }
 
 function generate(algorithm: Algorithm) {

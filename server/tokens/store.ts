@@ -170,7 +170,12 @@ export async function revokeLineage(db: Database, identityId: string, lineageId:
   return numUpdatedRows === 1n
 }
 
-export async function revokeLineagesOfClient(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<void> {
+export async function revokeLineagesOfClient(
+  tx: Transaction,
+  identityId: string,
+  clientId: string,
+  now: Date,
+): Promise<void> {
   await tx
     .updateTable('token_lineage')
     .set({ revoked_at: now })
@@ -189,7 +194,9 @@ export async function deleteExpiredAccess(db: Database, now: Date, batch: number
     .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('token_access')
-    .where(({ eb, refTuple }) => eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')))
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')),
+    )
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
@@ -203,7 +210,9 @@ export async function deleteEndedLineages(db: Database, now: Date, batch: number
     .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('token_lineage')
-    .where(({ eb, refTuple }) => eb(refTuple('identity_id', 'lineage_id'), 'in', ended.$asTuple('identity_id', 'lineage_id')))
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('identity_id', 'lineage_id'), 'in', ended.$asTuple('identity_id', 'lineage_id')),
+    )
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
