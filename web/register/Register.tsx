@@ -16,6 +16,8 @@ export function Register() {
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)
   }, [flow.step.at, returnTo])
+  const holdsOnlyKey = flow.step.at === 'save code' && !flow.step.opensKeys
+  useEffect(() => (holdsOnlyKey ? askBeforeLeaving() : undefined), [holdsOnlyKey])
   return (
     <Frame title={useWords().register.title}>
       <CurrentStep flow={flow} doing={useDoing()} returnTo={returnTo} />
@@ -67,4 +69,11 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
     case 'leave':
       return null
   }
+}
+
+/** Nobody can show the code again, and without it keys that no passkey opens are lost: the browser asks first. */
+function askBeforeLeaving() {
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+  addEventListener('beforeunload', ask)
+  return () => removeEventListener('beforeunload', ask)
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import type { Action, Doing } from './doing.ts'
 import { Problem } from './Problem.tsx'
 
@@ -39,9 +39,10 @@ type FormProps = { submit: Action; others?: Action[] | undefined; doing: Doing; 
 
 /** A form: its first action happens with its button or the Enter key. */
 export function ActionForm({ submit, others = [], doing, children }: FormProps) {
-  const onSubmit = (event: SubmitEvent) => {
+  const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    void doing.perform(submit)
+    const form = event.currentTarget
+    void doing.perform(submit).then(() => requestAnimationFrame(() => focusFirstInvalid(form)))
   }
   return (
     <form class="form" noValidate onSubmit={onSubmit}>
@@ -55,4 +56,8 @@ export function ActionForm({ submit, others = [], doing, children }: FormProps) 
       </div>
     </form>
   )
+}
+
+function focusFirstInvalid(form: HTMLFormElement): void {
+  form.querySelector<HTMLInputElement>('[aria-invalid="true"]')?.focus()
 }

@@ -10,11 +10,10 @@ type Props = {
   autocomplete?: string
   /** For what is copied letter by letter. */
   exact?: boolean
-  focused?: boolean
 }
 
 /** A line to write on. */
-export function Field({ name, label, value, onInput, hint, problem, autocomplete, exact = false, focused }: Props) {
+export function Field({ name, label, value, onInput, hint, problem, autocomplete, exact = false }: Props) {
   const id = useId()
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   return (
@@ -30,7 +29,6 @@ export function Field({ name, label, value, onInput, hint, problem, autocomplete
           autocapitalize={exact ? 'none' : 'words'}
           autocorrect="off"
           spellcheck={false}
-          autofocus={focused}
           aria-invalid={problem !== undefined}
           aria-describedby={described || undefined}
         />
