@@ -32,7 +32,9 @@ const registerApp = (settings: Partial<NewApp> = {}) =>
     service.admin,
   )
 
-/** A person with a passkey, who says yes to whatever an authorization URL asks; answers where their browser then goes. */
+/**
+ * A person with a passkey, who says yes to whatever an authorization URL asks; answers where their browser then goes.
+ */
 async function createPerson(handle: string) {
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
   const { flowId, options } = await post<{ flowId: string; options: Parameters<typeof authenticator.register>[0] }>(

@@ -175,7 +175,7 @@ if (embeddedOnly) {
 }
 
 if (!embeddedOnly)
-  test('JWT-14 STO-19 two processes that start at once on an empty database agree on the schema and the keys', async (t) => {
+  test('JWT-14 STO-19 processes that start at once on an empty database agree on its schema and keys', async (t) => {
     const first = await startService()
     t.after(() => first.close())
     const { DATABASE_URL } = first.settings

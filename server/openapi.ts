@@ -21,6 +21,14 @@ const modules = {
   Operations: operations,
 }
 
+/** How a caller proves itself, by the names that operations refer to. */
+const securitySchemes = {
+  session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+  access_token: { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
+  admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
+} as const
+
 type Listed = { tag: string; endpoint: AnyEndpoint }
 
 /** Every endpoint of the interface, under the heading that it belongs to. */
@@ -43,18 +51,7 @@ export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'bu
     servers: [{ url: config.baseUrl.origin, description: 'API host' }],
     tags: Object.keys(modules).map((name) => ({ name })),
     paths,
-    components: {
-      securitySchemes: {
-        session: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'A session token (cs_session_…), or the session cookie',
-        },
-        'access token': { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
-        admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
-        client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
-      },
-    },
+    components: { securitySchemes },
   }
 }
 
@@ -64,7 +61,8 @@ function operationOf(
   config: Pick<Config, 'authUrl'>,
 ) {
   return {
-    operationId: `${method.toLowerCase()}${url.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId:
+      method.toLowerCase() + url.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: [tag],
     summary: about.summary,
     security: securityOf(about.security),
@@ -83,12 +81,21 @@ function operationOf(
 }
 
 function securityOf(security: Security): Record<string, string[]>[] {
-  if (security === 'none') return []
-  return security === 'client' ? [{ client: [] }, {}] : [{ [security]: [] }]
+  switch (security) {
+    case 'none':
+      return []
+    case 'client':
+      return [{ client: [] }, {}]
+    case 'access token':
+      return [{ access_token: [] }]
+    case 'session':
+    case 'admin':
+      return [{ [security]: [] }]
+  }
 }
 
 function parametersIn(place: 'path' | 'query', schema: object | undefined): object[] {
-  if (!schema || !('properties' in schema) || !schema.properties) return []
+  if (!schema || !('properties' in schema) || !isRecord(schema.properties)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties).map(([name, each]) => ({
     name,
@@ -108,5 +115,9 @@ function responseOf(status: string, schema: object) {
 }
 
 function isEndpoint(value: unknown): value is AnyEndpoint {
-  return typeof value === 'object' && value !== null && 'name' in value && 'config' in value && 'schema' in value
+  return isRecord(value) && 'name' in value && 'config' in value && 'schema' in value
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

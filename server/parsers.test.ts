@@ -112,7 +112,7 @@ test('TOK-06 TOK-09 a token request has each parameter once, in the body', async
     ...app.credentials,
   })
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const post = (url: string, payload: string, headers = form) =>
+  const post = (url: string, payload: string, headers: Record<string, string> = form) =>
     world.api.inject({ method: 'POST', url, headers, payload })
 
   const twice = await post('/api/oauth/token', `${fields}&code=${code}`)
@@ -120,7 +120,7 @@ test('TOK-06 TOK-09 a token request has each parameter once, in the body', async
   const listed = await post(
     '/api/oauth/token',
     JSON.stringify({ ...Object.fromEntries(fields), code: [code, code] }),
-    json as never,
+    json,
   )
   assert.equal(listed.json().error, 'invalid_request')
   const inQuery = await post(`/api/oauth/token?${fields}`, '')

@@ -191,7 +191,7 @@ export const authorizationServerMetadata = endpoint(
   { 200: ProviderMetadata },
 )
 
-const PublicJwk = Type.Object({
+export const PublicJwk = Type.Object({
   kty: Type.String(),
   kid: Type.String(),
   use: Type.Literal('sig'),

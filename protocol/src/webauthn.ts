@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { Base64Url } from './values.ts'
 
-/** The JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5) as far as both sides use them; what more a browser sends stays. */
+/**
+ * The JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5) as far as both sides use them; what more a browser sends
+ * stays.
+ */
 
 const Descriptor = Type.Object({
   id: Type.String(),

@@ -15,7 +15,10 @@ import {
 
 const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
 
-/** Records that an identity lets an app have these scopes, beside those it has already. Locks the record until the end of `tx`. */
+/**
+ * Records that an identity lets an app have these scopes, beside those it has already. Locks the record until the end
+ * of `tx`.
+ */
 export async function connect(
   tx: Transaction,
   { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },

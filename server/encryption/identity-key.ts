@@ -16,7 +16,9 @@ export async function enrolEncryptionKey(tx: Transaction, key: NewIdentityKey, n
   await insertIdentityKey(tx, key, now)
 }
 
-/** The SPKI bytes of an encryption key. Refuses `invalid_public_key` for another kind of key, or another encoding of it. */
+/**
+ * The SPKI bytes of an encryption key. Refuses `invalid_public_key` for another kind of key, or another encoding of it.
+ */
 export function readEncryptionKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = fromCanonicalBase64(publicKey)
   if (!bytes || !isCanonicalKey(Buffer.from(bytes))) throw refuse.invalid_public_key()

@@ -28,7 +28,9 @@ export type Audited = {
   details?: Record<string, string | number | boolean | string[]>
 }
 
-/** Records an act, in the transaction of the act where there is one. Details hold no secret and nothing that was said. */
+/**
+ * Records an act, in the transaction of the act where there is one. Details hold no secret and nothing that was said.
+ */
 export async function record(db: Database | Transaction, audited: Audited, now: Date): Promise<void> {
   await db
     .insertInto('audit_entry')

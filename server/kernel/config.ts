@@ -39,7 +39,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 
   if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
     throw new ConfigError(
-      'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 to accept that the embedded database does not survive a power cut.',
+      'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
+        'to accept that the embedded database does not survive a power cut.',
     )
   if (given('WORKERS') && given('WORKERS') !== '1')
     throw new ConfigError('WORKERS must be 1 or unset: this version runs in one process.')

@@ -29,12 +29,7 @@ export async function allowOrigin(
 }
 
 /** Answers a preflight request for a path whose endpoints are `methods`. */
-export async function answerPreflight(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  methods: string[],
-  allowed: boolean,
-) {
+export async function answerPreflight(reply: FastifyReply, methods: string[], allowed: boolean) {
   if (allowed)
     reply
       .header('access-control-allow-methods', methods.join(', '))

@@ -6,8 +6,8 @@ const startupKind = 'startup'
 const answered = new Set([startupKind, 'S', 'Q', 'H', 'X', 'p'])
 
 /**
- * A socket from `pg` to an embedded PostgreSQL in this process. It speaks the wire protocol itself, and hands over whole
- * batches (up to Sync), so that the backend skips what follows a failed message exactly as over the network.
+ * A socket from `pg` to an embedded PostgreSQL in this process. It speaks the wire protocol itself, and hands over
+ * whole batches (up to Sync), so that the backend skips what follows a failed message exactly as over the network.
  */
 export class EmbeddedSocket extends Duplex {
   readonly #database: PGlite

@@ -100,24 +100,31 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
       ? surroundings.errorPage(reply, refusal, request.id)
       : reply.send(refusal.toBody())
   })
-  app.setNotFoundHandler(async (request, reply) => {
-    const path = pathOf(request)
-    const found = routes.at(path)
-    const allowed = [...found.keys()]
-    if (request.method === 'OPTIONS' && found.size > 0) {
-      const asked = found.get(request.headers['access-control-request-method'] ?? '') ?? 'no origin'
-      return answerPreflight(request, reply, allowed, await allowOrigin(request, reply, asked, surroundings.origins))
-    }
-    if (found.size > 0) throw refuse.method_not_allowed({ headers: { allow: allowed.join(', ') } })
-    const right = surroundings.elsewhere(path)
-    if (right) throw refuse.misdirected_request({ sentence: `This address is on another host: ${right}${path}` })
-    const refusal = refuse.not_found()
-    if (!request.headers.accept?.includes('text/html')) throw refusal
-    return surroundings.errorPage(reply.status(404), refusal, request.id)
-  })
+  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, routes, surroundings))
   return Object.assign(app, { routes })
 }
 export type Host = ReturnType<typeof createHost>
+
+/** Answers where no route is: a preflight request, a wrong method, a path of another host, or nothing at all. */
+async function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: Routes,
+  surroundings: Surroundings,
+) {
+  const path = pathOf(request)
+  const found = routes.at(path)
+  const methods = [...found.keys()]
+  if (request.method === 'OPTIONS' && found.size > 0) {
+    const asked = found.get(request.headers['access-control-request-method'] ?? '') ?? 'no origin'
+    return answerPreflight(reply, methods, await allowOrigin(request, reply, asked, surroundings.origins))
+  }
+  if (found.size > 0) throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
+  const right = surroundings.elsewhere(path)
+  if (right) throw refuse.misdirected_request({ sentence: `This address is on another host: ${right}${path}` })
+  if (!request.headers.accept?.includes('text/html')) throw refuse.not_found()
+  return surroundings.errorPage(reply.status(404), refuse.not_found(), request.id)
+}
 
 /** A check that runs before the body is read, and the way to its result. */
 export function guard<Proof extends object>(prove: (request: FastifyRequest) => Promise<Proof>) {

@@ -46,7 +46,9 @@ function nextMigration(names: string[], done: string[]): string | undefined {
   return names.find((name) => !done.includes(name))
 }
 
-/** The two tables that the migrations stand on. Two processes may make them at once; one of them then finds them made. */
+/**
+ * The two tables that the migrations stand on. Two processes may make them at once; one of them then finds them made.
+ */
 async function makeLedger(pool: pg.Pool): Promise<void> {
   const statements = [
     'create table if not exists schema_migration (name text primary key)',

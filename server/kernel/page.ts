@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { PageName, PageView } from '@countersign/protocol/pages'
 import type { FastifyReply } from 'fastify'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { ConfigError } from './config.ts'
 import { pagePolicy } from './security-headers.ts'
 
-type BuiltPage = { script: string; imports: string[]; styles: string[] }
-type Manifest = Partial<Record<PageName, BuiltPage>>
+const BuiltPage = Type.Object({
+  script: Type.String(),
+  imports: Type.Array(Type.String()),
+  styles: Type.Array(Type.String()),
+})
+type BuiltPage = Static<typeof BuiltPage>
+const Manifest = Type.Record(Type.String(), BuiltPage)
 
 const manifestFile = new URL('../../web/dist/manifest.json', import.meta.url)
 
@@ -28,10 +35,9 @@ export async function openPages(baseUrl: URL): Promise<Pages> {
   }
 }
 
-async function readManifest(): Promise<Manifest> {
+async function readManifest(): Promise<Partial<Record<PageName, BuiltPage>>> {
   try {
-    const manifest: Manifest = JSON.parse(await readFile(manifestFile, 'utf8'))
-    return manifest
+    return Value.Parse(Manifest, JSON.parse(await readFile(manifestFile, 'utf8')))
   } catch {
     throw new ConfigError('The pages are not built: run npm ci, or node web/build.ts.')
   }

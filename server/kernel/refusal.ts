@@ -31,9 +31,8 @@ export function refusals<const Table extends Record<string, readonly [status: nu
   table: Table,
 ): Throwers<Table>
 export function refusals(table: Record<string, readonly [status: number, sentence: string]>) {
-  const makers = Object.entries(table).map(([code, [status, sentence]]) => [
-    code,
-    (more: Refused = {}) => new Refusal(status, code, more.sentence ?? sentence, more),
-  ])
-  return Object.fromEntries(makers)
+  const makers: Record<string, (more?: Refused) => Refusal> = {}
+  for (const [code, [status, sentence]] of Object.entries(table))
+    makers[code] = (more = {}) => new Refusal(status, code, more.sentence ?? sentence, more)
+  return makers
 }

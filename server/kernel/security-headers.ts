@@ -1,14 +1,16 @@
 /**
- * The security headers, each value written out, so that one can read what a browser is told. `strict-transport-security`
- * joins them where the host is served over https.
+ * The security headers, each value written out, so that one can read what a browser is told.
+ * `strict-transport-security` joins them where the host is served over https.
  */
 const everywhere = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy':
-    'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+  'permissions-policy': [
+    ...['camera=()', 'geolocation=()', 'microphone=()', 'payment=()', 'usb=()'],
+    ...['publickey-credentials-get=(self)', 'publickey-credentials-create=(self)'],
+  ].join(', '),
 } as const
 
 /** An answer that is data: nothing in it may run, load or be framed. */

@@ -162,7 +162,7 @@ export interface Tables {
     version: number
     kid: string
     public_jwk: string
-    sealed_private_jwk: string
+    sealed_private_key: string
     created_at: Date
   }
 }

@@ -4,7 +4,7 @@ create table token_signing_key (
   version integer not null,
   kid text not null,
   public_jwk text not null,
-  sealed_private_jwk text not null,
+  sealed_private_key text not null,
   created_at timestamptz not null,
   primary key (algorithm, version)
 );

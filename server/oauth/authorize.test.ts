@@ -208,7 +208,8 @@ test('consents add up, and what is missing is said', async () => {
   const person = await world.person()
   await app.code(person, { scope: 'openid' })
   await Promise.all([app.code(person, { scope: 'openid profile' }), app.code(person, { scope: 'user_id' })])
-  const url = `/api/oauth/authorization/${app.clientId}?identity_id=${person.identityId}&scope=openid%20profile%20user_id%20email`
+  const query = new URLSearchParams({ identity_id: person.identityId, scope: 'openid profile user_id email' })
+  const url = `/api/oauth/authorization/${app.clientId}?${query}`
   const { authorization, missingScopes } = (await world.api.inject({ url, headers: person.headers })).json()
   assert.deepEqual(authorization.scope.split(' ').toSorted(), ['openid', 'profile', 'user_id'])
   assert.deepEqual(missingScopes, ['email'])

@@ -34,7 +34,7 @@ test('a code gives the tokens that its scope names, and says who signed in', asy
   assert.equal((await userinfo(tokens.access_token_jwt)).statusCode, 200)
 })
 
-test('COD-18 without openid there is no id_token, without offline_access no refresh token, without profile no name', async () => {
+test('COD-18 a token that the scope does not name is not issued, and without profile there is no name', async () => {
   const person = await world.person()
   const app = await world.app()
   const tokens = (await app.redeem(await app.code(person, { scope: '' }))).json()

@@ -40,7 +40,7 @@ export async function redeem(
 }
 
 /** Whether a code that was spent is presented again by the client it was issued to, with the right proof. */
-export function isReplay(
+function isReplay(
   lineage: Pick<Lineage, 'codeSpentAt' | 'clientId' | 'redirectUri' | 'codeChallenge'>,
   client: { app: Pick<RegisteredApp, 'clientId'>; proved: boolean },
   { redirectUri, codeChallenge }: { redirectUri: string; codeChallenge: string | null },

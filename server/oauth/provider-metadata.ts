@@ -3,7 +3,10 @@ import type { ProviderMetadata } from '@countersign/protocol/oauth'
 import type { Config } from '#kernel/config.ts'
 import { algorithms } from '#tokens/signing-keys.ts'
 
-/** What this provider does, and where (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). It lists what is true. */
+const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
+const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
+
+/** What this provider does, and where; only what is true (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
 export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 'baseUrl'>): ProviderMetadata {
   const auth = authUrl.origin
   const api = baseUrl.origin
@@ -21,10 +24,7 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     id_token_signing_alg_values_supported: [...algorithms],
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'none'],
     code_challenge_methods_supported: ['S256'],
-    claims_supported: [
-      ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'amr', 'acr', 'sid', 'at_hash'],
-      ...['name', 'preferred_username', 'picture', 'updated_at', 'email', 'email_verified', 'user_id'],
-    ],
+    claims_supported: [...claimsOfTheSignIn, ...claimsOfTheIdentity],
     claim_types_supported: ['normal'],
     ui_locales_supported: ['en', 'de'],
     acr_values_supported: ['phr'],

@@ -115,12 +115,13 @@ test('JWT-02 JWT-03 JWT-05 JWT-17 a JWT of other algorithm, type, issuer or key 
   const signed = (header: { kid: string; typ?: string }, more = {}) =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header }).sign(privateKey)
 
+  const hmac = (text: string) => createHmac('sha256', JSON.stringify(rsa)).update(text).digest('base64url')
   const hs256 = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`
   const forged = {
     'the ID token': tokens.id_token ?? '',
     'alg none': `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`,
     'alg NONE': `${encode({ alg: 'NONE', typ: 'at+jwt', kid })}.${payload}.`,
-    'HS256 by the public key': `${hs256}.${createHmac('sha256', JSON.stringify(rsa)).update(hs256).digest('base64url')}`,
+    'HS256 by the public key': `${hs256}.${hmac(hs256)}`,
     'an empty signature': `${tokens.access_token_jwt.split('.').slice(0, 2).join('.')}.`,
     'a foreign key under our kid': await signed({ kid }),
     'our RSA kid under ES256': await signed({ kid: rsa.kid }),

@@ -123,8 +123,8 @@ export async function insertCredential(
 type Use = { credentialId: string; signCount: number; backedUp: boolean }
 
 /**
- * Notes that a credential was used. False when its counter did not advance from what is stored, though it counts: of two
- * uses with one count, one is a copy's.
+ * Notes that a credential was used. False when its counter did not advance from what is stored, though it counts: of
+ * two uses with one count, one is a copy's.
  */
 export async function useCredential(
   tx: Transaction,

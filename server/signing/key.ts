@@ -35,7 +35,10 @@ export function readPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uin
   return bytes
 }
 
-/** Whether these bytes are the one encoding of a point of the curve (RFC 8032 §5.1.3), and one that only its owner can sign under. */
+/**
+ * Whether these bytes are the one encoding of a point of the curve (RFC 8032 §5.1.3), and one that only its owner can
+ * sign under.
+ */
 function isSoundPoint(bytes: Uint8Array): boolean {
   try {
     return !ed25519.Point.fromBytes(bytes, strict).isSmallOrder()

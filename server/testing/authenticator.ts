@@ -32,7 +32,9 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 
 const algorithms = { ES256: -7, EdDSA: -8 } as const
 
-/** A passkey provider in software (WebAuthn §6): one credential, discoverable, that counts its signatures if asked to. */
+/**
+ * A passkey provider in software (WebAuthn §6): one credential, discoverable, that counts its signatures if asked to.
+ */
 export function createAuthenticator(place: Place, kind: keyof typeof algorithms = 'ES256') {
   const { publicKey, privateKey } =
     kind === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')

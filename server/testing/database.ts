@@ -6,7 +6,9 @@ import { embeddedPool } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
 
-/** A migrated database of its own: in memory, or with `TEST_DATABASE_URL` one on that PostgreSQL, dropped at the end. */
+/**
+ * A migrated database of its own: in memory, or with `TEST_DATABASE_URL` one on that PostgreSQL, dropped at the end.
+ */
 export async function openTestStorage(): Promise<Storage> {
   const made = await openTestDatabase()
   if (!made) return openInMemory()

@@ -19,7 +19,9 @@ export type TestApp = Awaited<ReturnType<World['app']>>
 
 type Options = { environment?: Record<string, string>; rateLimits?: boolean }
 
-/** A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end. */
+/**
+ * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end.
+ */
 export async function createWorld({ environment = {}, rateLimits = false }: Options = {}) {
   const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
   const storage = await openTestStorage()

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { Algorithm } from '@countersign/protocol/apps'
-import type { PublicJwk } from '@countersign/protocol/oauth'
+import { PublicJwk } from '@countersign/protocol/oauth'
+import { Value } from 'typebox/value'
 import type { Kernel } from '#kernel/kernel.ts'
 import { insertSigningKeyUnlessMade, listSigningKeys } from './store.ts'
 
@@ -24,19 +25,18 @@ export async function openSigningKeys({ db, keyring, clock }: Kernel): Promise<S
   const made = new Set((await listSigningKeys(db)).map((row) => row.algorithm))
   for (const algorithm of algorithms.filter((each) => !made.has(each))) {
     const kid = randomUUID()
-    const { publicJwk, privateJwk } = makeKeyPair(algorithm, kid)
-    const sealedPrivateJwk = await keyring.seal(`token-signing-key:${kid}`, JSON.stringify(privateJwk))
-    const key = { algorithm, version: 1, kid, publicJwk: JSON.stringify(publicJwk), sealedPrivateJwk }
+    const { publicJwk, privatePem } = makeKeyPair(algorithm, kid)
+    const sealedPrivateKey = await keyring.seal(`token-signing-key:${kid}`, privatePem)
+    const key = { algorithm, version: 1, kid, publicJwk: JSON.stringify(publicJwk), sealedPrivateKey }
     await insertSigningKeyUnlessMade(db, key, clock())
   }
 
   const current = new Map<Algorithm, SigningKey>()
   const publicJwks: PublicJwk[] = []
   for (const row of await listSigningKeys(db)) {
-    const jwk = JSON.parse(await keyring.open(`token-signing-key:${row.kid}`, row.sealedPrivateJwk))
-    const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+    const privateKey = createPrivateKey(await keyring.open(`token-signing-key:${row.kid}`, row.sealedPrivateKey))
     current.set(row.algorithm, { kid: row.kid, algorithm: row.algorithm, privateKey })
-    publicJwks.push(JSON.parse(row.publicJwk))
+    publicJwks.push(Value.Parse(PublicJwk, JSON.parse(row.publicJwk)))
   }
   const verifiers = new Map(
     publicJwks.map((jwk) => [`${jwk.alg} ${jwk.kid}`, createPublicKey({ key: { ...jwk }, format: 'jwk' })]),
@@ -54,11 +54,8 @@ export async function openSigningKeys({ db, keyring, clock }: Kernel): Promise<S
 
 function makeKeyPair(algorithm: Algorithm, kid: string) {
   const { publicKey, privateKey } = generate(algorithm)
-  const marks = { kid, use: 'sig', alg: algorithm }
-  return {
-    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...marks },
-    privateJwk: privateKey.export({ format: 'jwk' }),
-  }
+  const publicJwk = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: algorithm }
+  return { publicJwk, privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }) }
 }
 
 function generate(algorithm: Algorithm) {

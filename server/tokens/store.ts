@@ -74,7 +74,8 @@ export const rotateStatement: Statement = {
           $3 = any(live_sha256)
           or ($3 = any(spent_sha256) and rotated_at > $8 and cardinality(live_sha256) < $12::integer)
         )
-      returning identity_id, lineage_id, session_id, coalesce($9::text[], scope) as scope, auth_time, null::text as nonce
+      returning
+        identity_id, lineage_id, session_id, coalesce($9::text[], scope) as scope, auth_time, null::text as nonce
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
       select identity_id, $10, lineage_id, scope, $11 from rotated
@@ -217,7 +218,7 @@ export async function deleteEndedLineages(db: Database, now: Date, batch: number
   return Number(numDeletedRows)
 }
 
-type SigningKeyRow = { algorithm: Algorithm; version: number; kid: string; publicJwk: string; sealedPrivateJwk: string }
+type SigningKeyRow = { algorithm: Algorithm; version: number; kid: string; publicJwk: string; sealedPrivateKey: string }
 
 export async function insertSigningKeyUnlessMade(db: Database, key: SigningKeyRow, now: Date): Promise<void> {
   await db
@@ -227,7 +228,7 @@ export async function insertSigningKeyUnlessMade(db: Database, key: SigningKeyRo
       version: key.version,
       kid: key.kid,
       public_jwk: key.publicJwk,
-      sealed_private_jwk: key.sealedPrivateJwk,
+      sealed_private_key: key.sealedPrivateKey,
       created_at: now,
     })
     .onConflict((conflict) => conflict.columns(['algorithm', 'version']).doNothing())
@@ -238,7 +239,7 @@ export async function insertSigningKeyUnlessMade(db: Database, key: SigningKeyRo
 export function listSigningKeys(db: Database) {
   return db
     .selectFrom('token_signing_key')
-    .select(['algorithm', 'kid', 'public_jwk as publicJwk', 'sealed_private_jwk as sealedPrivateJwk'])
+    .select(['algorithm', 'kid', 'public_jwk as publicJwk', 'sealed_private_key as sealedPrivateKey'])
     .orderBy('version')
     .orderBy('algorithm')
     .execute()
