@@ -3,7 +3,7 @@
  * page loads. Returns at once when nothing that it reads has changed, so that every start may begin with it.
  */
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Rolldown } from 'vite'
@@ -115,16 +115,22 @@ function refuseHeavyPages(manifest: Manifest, output: Output): void {
   }
 }
 
-/** Writes what is new before the manifest names it, and takes away what is old after it no longer does. */
+/** Writes what is new before the manifest names it. */
 function writeFiles(files: BuiltFile[], manifest: Manifest, digest: string): void {
   mkdirSync(join(dist, 'assets'), { recursive: true })
   for (const { path, content } of files) writeWhole(join(dist, path), content)
   writeWhole(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  const current = new Set(files.map(({ path }) => basename(path)))
-  for (const name of readdirSync(join(dist, 'assets'))) {
-    if (!current.has(name)) rmSync(join(dist, 'assets', name), { force: true })
-  }
+  removeOld(new Set(files.map(({ path }) => basename(path))))
   writeWhole(join(dist, 'digest'), digest)
+}
+
+/** Takes away what no page names any more. A server that runs on, and pages that are open, have a day to notice. */
+function removeOld(current: Set<string>): void {
+  const yesterday = Date.now() - 24 * 3600 * 1000
+  for (const name of readdirSync(join(dist, 'assets'))) {
+    const path = join(dist, 'assets', name)
+    if (!current.has(name) && statSync(path).mtimeMs < yesterday) rmSync(path, { force: true })
+  }
 }
 
 /** A reader sees the old content or the new, never half of it, also when two builds run at once. */

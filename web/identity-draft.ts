@@ -1,5 +1,6 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isHandle } from '@countersign/protocol/formats/handle'
+import { Refused } from './call.ts'
 import type { Words } from './words.ts'
 
 /** A new identity as a person types it, and the handles that the server has called taken. */
@@ -17,6 +18,11 @@ export function problemsOf(draft: IdentityDraft, { register: words }: Pick<Words
 
 export function isComplete({ handle, displayName, taken }: IdentityDraft): boolean {
   return isHandle(handle) && !taken.includes(handle) && isDisplayName(displayName)
+}
+
+/** Whether the server turned down the handle itself: somebody has it, or nobody may. */
+export function isHandleRefused(error: unknown): boolean {
+  return error instanceof Refused && (error.code === 'handle_taken' || error.code === 'invalid_handle')
 }
 
 function handleProblem({ handle, taken }: IdentityDraft, words: Words['register']): string | undefined {

@@ -1,7 +1,7 @@
 import type { Identity } from '@countersign/protocol/identities'
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../call.ts'
-import { emptyDraft, isComplete } from '../identity-draft.ts'
+import { call } from '../call.ts'
+import { emptyDraft, isComplete, isHandleRefused } from '../identity-draft.ts'
 import { ActionForm } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
@@ -29,7 +29,7 @@ export function AddIdentity({ onAdded, onClose }: Props) {
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
 
   function noteTaken(error: unknown) {
-    if (!(error instanceof Refused && error.code === 'handle_taken')) throw error
+    if (!isHandleRefused(error)) throw error
     setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
     return undefined
   }

@@ -31,18 +31,18 @@ export const de: Words = {
     handleInvalid:
       '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche, an beiden Enden ein Buchstabe oder eine Ziffer.',
     displayNameInvalid: '1 bis 80 sichtbare Zeichen.',
-    handleTaken: 'Dieser Benutzername ist vergeben. Wähle einen anderen.',
+    handleTaken: 'Dieser Benutzername ist nicht frei. Wähle einen anderen.',
     madeTitle: 'Dein Passkey ist da',
-    touchAgainWhy: 'Benutze ihn noch einmal. Diesmal öffnet er deine Schlüssel; das kann nur er.',
+    touchAgainWhy: 'Benutze ihn noch einmal, diesmal um deine Schlüssel zu öffnen.',
     touchAgain: 'Passkey noch einmal benutzen',
     withoutPrf: 'Nur mit Wiederherstellungscode weiter',
-    unfinishedWhy: 'Nur der letzte Schritt fehlt noch.',
+    unfinished: 'Noch nicht ganz fertig',
     finish: 'Abschließen',
     startOver: 'Von vorn beginnen',
   },
 
   recovery: {
-    title: 'Bewahre diesen Code auf',
+    title: 'Bewahre den Wiederherstellungs\u00adcode auf',
     why: 'Er öffnet deine Schlüssel, wo dein Passkey es nicht kann. Niemand kann ihn ersetzen; wir sehen ihn nie.',
     whyWithoutPrf:
       'Dieser Passkey meldet dich an, öffnet aber deine Schlüssel nicht. Dafür brauchst du jedes Mal diesen Code. ' +
@@ -235,8 +235,9 @@ export const de: Words = {
       failed: 'Das Passkey-Gerät hat einen Fehler gemeldet. Versuche es noch einmal oder nimm ein anderes.',
     },
     refused: {
-      handle_taken: 'Dieser Benutzername ist vergeben. Wähle einen anderen.',
-      invalid_credential: 'Dieser Passkey ist hier nicht bekannt. Nimm einen anderen oder lege ein Konto an.',
+      invalid_credential: 'Dieser Passkey wird hier nicht angenommen. Nimm einen anderen.',
+      invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
+      credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Das ist eine Weile her. Bestätige noch einmal mit deinem Passkey.',
       rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es dann noch einmal.',

@@ -29,18 +29,18 @@ export const en = {
     login: 'Sign in',
     handleInvalid: 'Use 3 to 32 letters, digits, dots, hyphens or underscores, with a letter or digit at both ends.',
     displayNameInvalid: 'Use 1 to 80 characters that can be seen.',
-    handleTaken: 'That username is taken. Try another.',
+    handleTaken: 'That username isn’t free. Try another.',
     madeTitle: 'Your passkey is made',
-    touchAgainWhy: 'Use it once more. This time it opens your keys, which only it can do.',
+    touchAgainWhy: 'Use it once more, this time to open your keys.',
     touchAgain: 'Use the passkey again',
     withoutPrf: 'Go on with the recovery code alone',
-    unfinishedWhy: 'Only the last step is missing.',
+    unfinished: 'Not quite finished',
     finish: 'Finish',
     startOver: 'Start again',
   },
 
   recovery: {
-    title: 'Keep this code',
+    title: 'Keep your recovery code',
     why: 'It opens your keys where your passkey can’t. Nobody can give it to you again; we never see it.',
     whyWithoutPrf:
       'This passkey can sign you in, but can’t open your keys. You need this code whenever they must be opened. ' +
@@ -232,8 +232,9 @@ export const en = {
     },
     /** By the code of the refusal; the server's own sentence is shown for the others. */
     refused: {
-      handle_taken: 'That username is taken. Try another.',
-      invalid_credential: 'This passkey isn’t known here. Use another one, or create an account.',
+      invalid_credential: 'This passkey isn’t accepted here. Use another one.',
+      invalid_flow: 'That took too long. Start again.',
+      credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'That was a while ago. Confirm with your passkey once more.',
       rate_limited: 'Too many tries. Wait a minute, then try again.',

@@ -19,13 +19,15 @@ export function Harvest({ got, start, doing, onRefresh }: Props) {
   return (
     <section class="step">
       <StepHeading>{words.gotTitle}</StepHeading>
-      <p role="status">{refreshes > 0 && words.refreshed(refreshes)}</p>
+      <p class="refreshed" role="status">
+        {refreshes > 0 && words.refreshed(refreshes)}
+      </p>
       {checks && <CheckList checks={checks} refreshed={refreshes > 0} />}
+      <Actions of={[...refresh, { ...start, look: 'secondary' }]} doing={doing} />
       {tokens.id_token && <Jwt title={words.idToken} jwt={tokens.id_token} open />}
       <Jwt title={words.accessToken} jwt={tokens.access_token_jwt} />
       <Json title={words.userinfo} value={userinfo} />
       <Json title={words.response} value={shortened(tokens)} />
-      <Actions of={[...refresh, { ...start, look: 'secondary' }]} doing={doing} />
     </section>
   )
 }
@@ -40,7 +42,7 @@ function CheckList({ checks, refreshed }: { checks: Checks; refreshed: boolean }
   return (
     <>
       <h2 class="facts-heading">{words.checks}</h2>
-      <dl class="facts">
+      <dl class="facts checks">
         {results.map(([check, passed]) => (
           <div key={check} class={passed ? 'fact' : 'fact failed'}>
             <dt>{words.checkNames[check]}</dt>

@@ -8,17 +8,11 @@ export function Refusal({ callback }: Props) {
   const words = useWords().playground
   if (callback.kind !== 'refusal') return <p class="lead">{words[callback.kind]}</p>
   return (
-    <dl class="facts">
-      <div class="fact">
-        <dt>error</dt>
-        <dd>
-          <code>{callback.error}</code>
-        </dd>
-      </div>
-      <div class="fact">
-        <dt>error_description</dt>
-        <dd>{callback.description}</dd>
-      </div>
-    </dl>
+    <>
+      <p class="lead">{callback.description}</p>
+      <p>
+        <code>{callback.error}</code>
+      </p>
+    </>
   )
 }

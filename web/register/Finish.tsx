@@ -2,20 +2,24 @@ import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import type { Outcome } from './steps.ts'
 
-type Props = { doing: Doing; onFinish: () => Promise<void>; onStartOver: () => Promise<void> }
+type Props = { outcome: Outcome; doing: Doing; onFinish: () => Promise<void>; onStartOver: () => Promise<void> }
 
 /** Only those come here whose last request failed. */
-export function Finish({ doing, onFinish, onStartOver }: Props) {
+export function Finish({ outcome, doing, onFinish, onStartOver }: Props) {
   const words = useWords().register
-  const actions: Action[] = [
-    { name: 'finish', label: words.finish, do: onFinish },
-    { name: 'start-over', label: words.startOver, look: 'quiet', do: onStartOver },
-  ]
+  const startOver: Action = { name: 'start-over', label: words.startOver, do: onStartOver }
+  const actions: Action[] =
+    outcome === 'refused'
+      ? [startOver]
+      : [
+          { name: 'finish', label: words.finish, do: onFinish },
+          { ...startOver, look: 'quiet' },
+        ]
   return (
     <section class="step">
-      <StepHeading>{words.madeTitle}</StepHeading>
-      <p>{words.unfinishedWhy}</p>
+      <StepHeading>{words.unfinished}</StepHeading>
       <Actions of={actions} doing={doing} />
     </section>
   )

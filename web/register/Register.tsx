@@ -51,6 +51,7 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
     case 'finish':
       return (
         <Finish
+          outcome={step.outcome}
           doing={doing}
           onFinish={() => flow.finish(step.made, step.prepared)}
           onStartOver={() => flow.startOver(step.made)}

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
-import { emptyDraft, isComplete } from '../identity-draft.ts'
-import { createPasskey, evaluatePrf, forgetPasskey, type PrfOutput } from '../passkey.ts'
-import { needsSecondTouch, nextStep, type Event, type Made, type Prepared, type Step } from './steps.ts'
+import { emptyDraft, isComplete, isHandleRefused } from '../identity-draft.ts'
+import { createPasskey, evaluatePrf, forgetPasskey, signInWithPasskey, type PrfOutput } from '../passkey.ts'
+import { needsSecondTouch, nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
 export function useFlow() {
@@ -22,7 +22,7 @@ export function useFlow() {
 
   /** A taken handle is a matter of its field. */
   function noteTaken(error: unknown) {
-    if (!(error instanceof Refused && error.code === 'handle_taken')) throw error
+    if (!isHandleRefused(error)) throw error
     setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
     return undefined
   }
@@ -39,16 +39,24 @@ export function useFlow() {
 
   async function finish(made: Made, prepared: Prepared) {
     try {
-      await call('POST /api/auth/register/finish', { body: prepared.finish })
+      await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(signInIfMade)
       advance({ type: 'account made', prepared })
     } catch (error) {
-      advance({ type: 'finish failed', made, prepared })
+      advance({ type: 'finish failed', made, prepared, outcome: outcomeOf(error) })
       throw error
     }
   }
 
+  /** The answer to an earlier try may have been lost: then the account is there, and its passkey signs in. */
+  async function signInIfMade(error: unknown) {
+    const mayBeMade = step.at === 'finish' && step.outcome === 'unknown'
+    if (!(mayBeMade && error instanceof Refused && error.code === 'invalid_flow')) throw error
+    await signInWithPasskey(draft.handle)
+  }
+
   async function startOver({ started, passkey }: Made) {
-    await forgetPasskey(started.options.rp.id, passkey.credential.id)
+    const isOfNoUse = step.at === 'touch again' || (step.at === 'finish' && step.outcome === 'refused')
+    if (isOfNoUse) await forgetPasskey(started.options.rp.id, passkey.credential.id)
     advance({ type: 'started over' })
   }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPasskey } from '../passkey.ts'
-import { needsSecondTouch, nextStep, type Event, type Made, type Prepared, type Step } from './steps.ts'
+import { Refused, Unreachable } from '../call.ts'
+import { needsSecondTouch, nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
 
 const passkey: NewPasskey = {
   credential: {
@@ -56,10 +57,10 @@ test('a passkey that is due a second touch is kept until it was touched', () => 
 test('a last request that fails keeps the passkey and the keys for another try', () => {
   const step = walk([
     { type: 'second touch due', made },
-    { type: 'finish failed', made, prepared },
+    { type: 'finish failed', made, prepared, outcome: 'unknown' },
   ])
-  assert.deepEqual(step, { at: 'finish', made, prepared })
-  assert.deepEqual(nextStep(step, { type: 'finish failed', made, prepared }), step)
+  assert.deepEqual(step, { at: 'finish', made, prepared, outcome: 'unknown' })
+  assert.deepEqual(nextStep(step, { type: 'finish failed', made, prepared, outcome: 'unknown' }), step)
   assert.equal(nextStep(step, { type: 'account made', prepared }).at, 'save code')
   assert.deepEqual(nextStep(step, { type: 'started over' }), { at: 'describe' })
 })
@@ -73,6 +74,12 @@ test('nobody gets past the recovery code but by saying that it is saved', () => 
   ]
   for (const event of others) assert.equal(nextStep(step, event), step)
   assert.deepEqual(nextStep(step, { type: 'code saved' }), { at: 'leave' })
+})
+
+test('only a refusal settles that no account was made', () => {
+  assert.equal(outcomeOf(new Refused(400, 'invalid_credential', '')), 'refused')
+  for (const unclear of [new Unreachable(), new Refused(500, 'server_error', ''), new Refused(429, 'rate_limited', '')])
+    assert.equal(outcomeOf(unclear), 'unknown')
 })
 
 test('a second touch is asked of passkeys that can open keys but did not yet, and of no others', () => {

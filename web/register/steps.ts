@@ -1,4 +1,5 @@
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/passkeys'
+import { Refused } from '../call.ts'
 import type { NewPasskey } from '../passkey.ts'
 
 /** A passkey that was made for an account which the server does not know yet. */
@@ -7,6 +8,9 @@ export type Made = { started: RegistrationStarted; passkey: NewPasskey }
 /** All that the server is told at the end, and the code that it is never told. */
 export type Prepared = { finish: RegistrationFinish; recoveryCode: string; opensKeys: boolean }
 
+/** What became of a last request that failed: no account, or nobody here knows. */
+export type Outcome = 'refused' | 'unknown'
+
 /**
  * Where a person is on the way to an account. A passkey once made and keys once prepared are kept, so that a dialog
  * closed by mistake or a lost connection costs one click and never a second passkey.
@@ -14,13 +18,13 @@ export type Prepared = { finish: RegistrationFinish; recoveryCode: string; opens
 export type Step =
   | { at: 'describe' }
   | { at: 'touch again'; made: Made }
-  | { at: 'finish'; made: Made; prepared: Prepared }
+  | { at: 'finish'; made: Made; prepared: Prepared; outcome: Outcome }
   | { at: 'save code'; recoveryCode: string; opensKeys: boolean }
   | { at: 'leave' }
 
 export type Event =
   | { type: 'second touch due'; made: Made }
-  | { type: 'finish failed'; made: Made; prepared: Prepared }
+  | { type: 'finish failed'; made: Made; prepared: Prepared; outcome: Outcome }
   | { type: 'account made'; prepared: Prepared }
   | { type: 'started over' }
   | { type: 'code saved' }
@@ -43,7 +47,7 @@ function stepAfter(event: Event): Step {
     case 'second touch due':
       return { at: 'touch again', made: event.made }
     case 'finish failed':
-      return { at: 'finish', made: event.made, prepared: event.prepared }
+      return { at: 'finish', made: event.made, prepared: event.prepared, outcome: event.outcome }
     case 'account made':
       return { at: 'save code', recoveryCode: event.prepared.recoveryCode, opensKeys: event.prepared.opensKeys }
     case 'started over':
@@ -51,6 +55,11 @@ function stepAfter(event: Event): Step {
     case 'code saved':
       return { at: 'leave' }
   }
+}
+
+/** A refusal settles that there is no account. Silence, or a fault of the server, may have come after it was made. */
+export function outcomeOf(error: unknown): Outcome {
+  return error instanceof Refused && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown'
 }
 
 /** Whether a passkey must be asked a second time: it has the PRF, but did not evaluate it when it was made. */

@@ -1,19 +1,19 @@
 import { createContext, render, type ComponentChildren, type ComponentType } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { loadWords, preferredLanguage, type Language, type Words } from '../words.ts'
+import { rememberedLanguage, rememberLanguage } from './remembered-language.ts'
 import '../theme.css'
 import './ui.css'
 
 type Speech = { language: Language; words: Words; speak: (language: Language) => void }
 
 const Spoken = createContext<Speech | undefined>(undefined)
-const rememberedUnder = 'language'
 
 /** Draws a page into the shell, in the person's language. */
 export async function drawPage(Page: ComponentType): Promise<void> {
   const root = document.getElementById('page')
   if (!root) throw new Error('The shell has no place for the page')
-  const language = preferredLanguage(localStorage.getItem(rememberedUnder), navigator.languages)
+  const language = preferredLanguage(rememberedLanguage(), navigator.languages)
   const first = await loadWords(language).then(
     (words) => ({ language, words }),
     // English came with the page, and a page in English is better than none.
@@ -33,7 +33,7 @@ function Root({ first, children }: { first: Pick<Speech, 'language' | 'words'>; 
     document.documentElement.lang = spoken.language
   }, [spoken.language])
   const speak = (language: Language) => {
-    localStorage.setItem(rememberedUnder, language)
+    rememberLanguage(language)
     void loadWords(language).then((words) => setSpoken({ language, words }), reportError)
   }
   return <Spoken.Provider value={{ ...spoken, speak }}>{children}</Spoken.Provider>
