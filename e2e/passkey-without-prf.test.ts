@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('a passkey that opens no keys is told of before it matters, signs in, and leaves the recovery code alone to open them', async () => {
+  const { service } = stage
+  const ada = await stage.invite({ prf: false })
+  await ada.page.goto(`${service.authUrl}/register`)
+  const code = await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.page.getByText('This passkey can sign you in, but can’t open your keys.').waitFor()
+  await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
+
+  await ada.press('sign-out')
+  await ada.page.waitForURL(`${service.authUrl}/`)
+  await ada.page.goto(`${service.authUrl}/login`)
+  await ada.page.waitForURL(/\/account/)
+  const { keyWraps } = await ada.ask(service.baseUrl, 'GET /api/account/key-wraps')
+  assert.deepEqual(
+    keyWraps.map(({ kind }) => kind),
+    ['recovery_code'],
+  )
+
+  await ada.page.goto(`${service.authUrl}/account/passkeys`)
+  await ada.page.getByText('Signs you in; doesn’t open your keys').waitFor()
+  await ada.press('unlock')
+  await ada.write('recoveryCode', '0000-0000-0000-0000-0000-0000-0000-0000')
+  await ada.press('unlock')
+  await ada.page.getByText('This code doesn’t open your keys.').waitFor()
+  await ada.write('recoveryCode', code.toLowerCase().replaceAll('-', ' '))
+  await ada.press('unlock')
+  const next = await ada.page.locator('output[name="recoveryCode"]').innerText()
+  assert.notEqual(next, code)
+  await ada.press('confirm-recovery-saved')
+  await ada.page.getByText('The new code is in force.').waitFor()
+  await ada.leave()
+})

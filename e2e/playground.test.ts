@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('a newcomer to the playground signs in and sees what an app gets, and nothing of it stays in the address bar', async () => {
+  const { service } = stage
+  const ada = await stage.invite()
+  const { page } = ada
+  await page.goto(`${service.authUrl}/playground`)
+  await ada.press('start')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.press('approve')
+
+  await page.getByRole('heading', { name: 'What the app got' }).waitFor()
+  assert.equal(page.url(), `${service.authUrl}/playground`)
+  assert.deepEqual(
+    await page.locator('.checks dd').allInnerTexts(),
+    Array.from({ length: 5 }, () => 'right'),
+  )
+
+  const idToken = JSON.parse(await page.locator('details', { hasText: 'ID token' }).locator('pre').nth(1).innerText())
+  assert.equal(idToken.iss, service.authUrl)
+  assert.equal(idToken.preferred_username, 'ada')
+  await page.getByText('User info').click()
+  const userinfo = JSON.parse(await page.locator('details', { hasText: 'User info' }).locator('pre').innerText())
+  assert.deepEqual([userinfo.sub, userinfo.name], [idToken.sub, 'Ada Lovelace'])
+
+  await ada.press('refresh')
+  await page.getByText('Refreshed once').waitFor()
+  await ada.press('refresh')
+  await page.getByText('Refreshed 2 times').waitFor()
+
+  await page.goBack()
+  assert.doesNotMatch(page.url(), /code=/)
+  await ada.leave()
+})
