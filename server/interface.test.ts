@@ -88,6 +88,16 @@ test('an unknown path answers 404, a wrong method 405 with the methods that woul
   assert.equal(wrong.json().error, 'method_not_allowed')
 })
 
+test('a built file is served compressed and for ever, an unknown one is not found', async () => {
+  const { body } = await world.auth.inject({ url: '/login' })
+  const url = /src="([^"]+)"/.exec(body)?.[1] ?? ''
+  const script = await world.auth.inject({ url, headers: { 'accept-encoding': 'br' } })
+  assert.equal(script.statusCode, 200)
+  assert.equal(script.headers['content-encoding'], 'br')
+  assert.match(String(script.headers['cache-control']), /immutable/)
+  assert.equal((await world.auth.inject({ url: '/assets/none.js' })).statusCode, 404)
+})
+
 test('every answer carries the version and the security headers', async () => {
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/nowhere']) {

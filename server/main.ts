@@ -6,10 +6,10 @@ try {
   const config = readConfig(process.env)
   const running = await start(config)
   process.stdout.write(banner(config, running.storage))
-  process.once('SIGTERM', () => void end(running))
+  process.once('SIGTERM', () => void end(running, 8000))
   process.once('SIGINT', () => {
     process.once('SIGINT', () => process.exit(130))
-    void end(running)
+    void end(running, 1000)
   })
 } catch (error) {
   if (isPortTaken(error))
@@ -18,9 +18,9 @@ try {
   throw error
 }
 
-/** Ends when every answer that was begun is given. */
-async function end(running: Running): Promise<void> {
-  await running.stop()
+/** Ends when every answer that was begun is given, or the time is up: a deployment waits, a person at a keyboard does not. */
+async function end(running: Running, withinMilliseconds: number): Promise<void> {
+  await running.stop(withinMilliseconds)
   process.exit(0)
 }
 

@@ -31,8 +31,9 @@ export function siteRoutes(host: Host, pages: Pages, site: Site): void {
     prefix: '/assets/',
     index: false,
     cacheControl: false,
+    preCompressed: true,
     setHeaders(reply, path) {
-      const named = /-[\w-]{8,}\.\w+$/.test(path)
+      const named = /-[\w-]{8,}\.\w+(\.br|\.gz)?$/.test(path)
       reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
     },
   })

@@ -11,9 +11,8 @@ import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import { listen } from './listeners.ts'
 
-const drainMilliseconds = 8000
-
-export type Running = { storage: 'embedded' | 'PostgreSQL'; stop: () => Promise<void> }
+/** The service, and how it is stopped: answers what was asked, but waits no longer than this. */
+export type Running = { storage: 'embedded' | 'PostgreSQL'; stop: (withinMilliseconds: number) => Promise<void> }
 
 /** Starts the service as it is configured. Throws `ConfigError` where a setting stands in the way. */
 export async function start(config: Config): Promise<Running> {
@@ -43,9 +42,9 @@ export async function start(config: Config): Promise<Running> {
   const listeners = await listen(hosts, config)
   const jobs = startJobs(kernel)
   return {
-    storage: storage.embedded ? 'embedded' : 'PostgreSQL',
-    async stop() {
-      await listeners.drain(drainMilliseconds)
+    storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
+    async stop(withinMilliseconds) {
+      await listeners.drain(withinMilliseconds)
       await jobs.stop()
       await storage.close()
       await flush()

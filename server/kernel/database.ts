@@ -17,7 +17,6 @@ export type Prepared = <Row extends object>(statement: Statement, values: unknow
 export type Storage = {
   db: Database
   prepared: Prepared
-  embedded: boolean
   /** Resolves when the database answers; rejects when it does not. */
   ping: () => Promise<void>
   close: () => Promise<void>
@@ -55,7 +54,6 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
       const { rows } = await pool.query<Row>({ ...statement, values })
       return rows
     },
-    embedded: closeAll !== undefined,
     async ping() {
       await pool.query('select 1')
     },

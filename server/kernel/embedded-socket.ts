@@ -44,22 +44,20 @@ export class EmbeddedSocket extends Duplex {
     this.#answer(batch).then(() => done(), done)
   }
 
-  /**
-   * The embedded PostgreSQL has one session for ever: what a connection leaves open in it, the next one would find.
-   * So its end ends its transaction and forgets its statements.
-   */
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (this.#database.closed) return done(error)
-    this.#database.exec('rollback').then(() => this.#database.exec('discard all').then(() => done(error), done), done)
-  }
-
   async #answer(batch: Buffer): Promise<void> {
     if (this.#started && batch[0] === 'X'.charCodeAt(0)) return void this.push(null)
+    if (!this.#started) await this.#cleanSession()
     this.#started = true
     const answer = Buffer.from(await this.#database.execProtocolRaw(new Uint8Array(batch)))
     const panic = panicIn(answer)
     if (panic) this.#onPanic(panic)
     this.push(answer)
+  }
+
+  /** The embedded PostgreSQL has one session for ever: what the connection before left open in it is ended first. */
+  async #cleanSession(): Promise<void> {
+    await this.#database.execProtocolRaw(queryMessage('rollback'))
+    await this.#database.execProtocolRaw(queryMessage('discard all'))
   }
 
   /** Where the last whole message ends that PostgreSQL will answer; 0 while none has arrived whole. */
@@ -92,4 +90,12 @@ function panicIn(answer: Buffer): string | undefined {
     at += 1 + length
   }
   return undefined
+}
+
+/** A simple query as the wire protocol has it (PostgreSQL's manual, Message Formats). */
+function queryMessage(sql: string): Uint8Array {
+  const text = Buffer.from(`${sql}\0`)
+  const head = Buffer.from('Q\0\0\0\0')
+  head.writeInt32BE(text.length + 4, 1)
+  return new Uint8Array(Buffer.concat([head, text]))
 }

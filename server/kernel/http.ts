@@ -119,7 +119,8 @@ async function answerUnrouted(
     const asked = found.get(request.headers['access-control-request-method'] ?? '') ?? 'no origin'
     return answerPreflight(reply, methods, await allowOrigin(request, reply, asked, surroundings.origins))
   }
-  if (found.size > 0) throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
+  if (found.size > 0 && !found.has(request.method))
+    throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
   const right = surroundings.elsewhere(path)
   if (right) throw refuse.misdirected_request({ sentence: `This address is on another host: ${right}${path}` })
   if (!request.headers.accept?.includes('text/html')) throw refuse.not_found()

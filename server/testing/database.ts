@@ -6,20 +6,22 @@ import { embeddedPool } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
 
-/**
- * A migrated database of its own: in memory, or with `TEST_DATABASE_URL` one on that PostgreSQL, dropped at the end.
- */
+/** A migrated database of its own, gone at the end: in memory, or with `TEST_DATABASE_URL` on that PostgreSQL. */
 export async function openTestStorage(): Promise<Storage> {
+  const { pool, close } = await openTestPool()
+  await migrate(pool)
+  return storageOver(pool, close)
+}
+
+/** The same before any migration. */
+export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
   const made = await openTestDatabase()
   if (!made) return openInMemory()
-
   const pool = serverPool(new Secret(made.url), fail)
-  await migrate(pool)
-  const storage = storageOver(pool)
   return {
-    ...storage,
+    pool,
     async close() {
-      await storage.close()
+      await pool.end()
       await made.drop()
     },
   }
@@ -36,14 +38,16 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
   return { url: url.href, drop: () => maintain(maintenance, `drop database ${name} with (force)`) }
 }
 
-async function openInMemory(): Promise<Storage> {
+async function openInMemory() {
   const database = await PGlite.create()
   const pool = embeddedPool(database, fail)
-  await migrate(pool)
-  return storageOver(pool, async () => {
-    await pool.end()
-    await database.close()
-  })
+  return {
+    pool,
+    async close() {
+      await pool.end()
+      await database.close()
+    },
+  }
 }
 
 async function maintain(url: string, statement: string): Promise<void> {

@@ -42,7 +42,6 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     kernel,
     config,
     db: storage.db,
-    isEmbedded: storage.embedded,
     admin: { authorization: `Bearer ${kernel.adminToken.reveal()}` },
     now: () => now,
     pass: (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000)),
