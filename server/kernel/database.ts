@@ -24,8 +24,8 @@ export type Storage = {
 
 type Opening = {
   url: Secret | undefined
-  /** Where the embedded database lives when there is no URL; undefined: in memory. */
-  directory: string | undefined
+  /** Where the embedded database lives when there is no URL. */
+  directory: string
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
 }

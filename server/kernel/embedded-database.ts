@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { ConfigError } from './config.ts'
+import { copyTemplate } from './database-template.ts'
 import { EmbeddedSocket } from './embedded-socket.ts'
 
 /** Small, for one process on a small machine; the default takes 128 MB more. */
@@ -12,23 +13,21 @@ const startParameters = ['-c', 'shared_buffers=16MB']
 export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
 
 /**
- * PostgreSQL in this process, with its files in `directory`, or in memory without one. Throws `ConfigError` where
- * another process has the directory. `onPanic` is called before anything else may reach a backend that gave up.
+ * PostgreSQL in this process, with its files in `directory`. Throws `ConfigError` where another process has it.
+ * `onPanic` is called before anything else may reach a backend that gave up.
  */
-export async function openEmbedded(
-  directory: string | undefined,
-  onPanic: (message: string) => void,
-): Promise<Embedded> {
-  const lock = directory === undefined ? undefined : await lockDirectory(directory)
-  const files = directory === undefined ? {} : { dataDir: join(directory, 'database') }
-  const database = await PGlite.create({ ...files, startParams: [...PGlite.defaultStartParams, ...startParameters] })
+export async function openEmbedded(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
+  const lock = await lockDirectory(directory)
+  const dataDir = join(directory, 'database')
+  await copyTemplate(dataDir)
+  const database = await PGlite.create({ dataDir, startParams: [...PGlite.defaultStartParams, ...startParameters] })
   const pool = embeddedPool(database, onPanic)
   return {
     pool,
     async close() {
       await pool.end()
       await database.close()
-      lock?.close()
+      lock.close()
     },
   }
 }

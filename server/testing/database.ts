@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { PGlite } from '@electric-sql/pglite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { serverPool, storageOver, type Storage } from '#kernel/database.ts'
-import { embeddedPool } from '#kernel/embedded-database.ts'
+import { openEmbedded } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
 
-/** A migrated database of its own, gone at the end: in memory, or with `TEST_DATABASE_URL` on that PostgreSQL. */
+/** A migrated database of its own, gone at the end: embedded, or with `TEST_DATABASE_URL` on that PostgreSQL. */
 export async function openTestStorage(): Promise<Storage> {
   const { pool, close } = await openTestPool()
   await migrate(pool)
@@ -16,7 +18,7 @@ export async function openTestStorage(): Promise<Storage> {
 /** The same before any migration. */
 export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
   const made = await openTestDatabase()
-  if (!made) return openInMemory()
+  if (!made) return openEmbeddedPool()
   const pool = serverPool(new Secret(made.url), fail)
   return {
     pool,
@@ -38,14 +40,14 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
   return { url: url.href, drop: () => maintain(maintenance, `drop database ${name} with (force)`) }
 }
 
-async function openInMemory() {
-  const database = await PGlite.create()
-  const pool = embeddedPool(database, fail)
+async function openEmbeddedPool() {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  const { pool, close } = await openEmbedded(directory, fail)
   return {
     pool,
     async close() {
-      await pool.end()
-      await database.close()
+      await close()
+      await rm(directory, { recursive: true, force: true })
     },
   }
 }

@@ -1,0 +1,4 @@
+import { makeTemplate } from '#kernel/database-template.ts'
+
+// Run by npm after an installation, so that the first start need not do it.
+await makeTemplate()
