@@ -18,7 +18,7 @@ try {
   throw error
 }
 
-/** Ends when every answer that was begun is given, or the time is up: a deployment waits, a person at a keyboard not. */
+/** Ends when what was asked is answered, or the time is up: a deployment waits, a person at a keyboard does not. */
 async function end(running: Running, withinMilliseconds: number): Promise<void> {
   await running.stop(withinMilliseconds)
   process.exit(0)
