@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAuthenticator } from '#testing/authenticator.ts'
+import { startService } from '#testing/service.ts'
+
+test('LOG-01 the log at its most talkative holds no token, code, secret, cookie or ciphertext', async (t) => {
+  const service = await startService({ environment: { LOG_LEVEL: 'trace' } })
+  t.after(() => service.close())
+  const said: string[] = []
+  const send = async (path: string, init: { headers?: Record<string, string>; body?: unknown; form?: object } = {}) => {
+    const form = init.form && new URLSearchParams({ ...init.form })
+    const answer = await fetch(service.baseUrl + path, {
+      method: init.body || form ? 'POST' : 'GET',
+      headers: { ...(init.body ? { 'content-type': 'application/json' } : {}), ...init.headers },
+      ...(form ? { body: form } : init.body ? { body: JSON.stringify(init.body) } : {}),
+    })
+    return answer.status === 204 ? {} : JSON.parse(await answer.text())
+  }
+
+  const ciphertext = 'eyJjaXBoZXJ0ZXh0.of.a.master.key'
+  const recoveryAuth = 'r'.repeat(43)
+  const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
+  const started = await send('/api/auth/register/start', { body: { handle: 'canary', displayName: 'Canary' } })
+  const credential = authenticator.register(started.options)
+  const keyWraps = [{ kind: 'recovery_code', ciphertext }]
+  const registered = await send('/api/auth/register/finish', {
+    body: { flowId: started.flowId, credential, keyWraps, recoveryAuth },
+  })
+  said.push(ciphertext, recoveryAuth, registered.sessionToken, credential.response.attestationObject)
+
+  const redirectUri = 'https://app.example/callback'
+  const app = await send('/api/admin/apps', {
+    headers: service.admin,
+    body: { name: 'An app', redirectUris: [redirectUri] },
+  })
+  const session = { authorization: `Bearer ${registered.sessionToken}` }
+  const asked = { clientId: app.clientId, redirectUri, scope: 'openid offline_access', state: 'a-state-to-find' }
+  const { redirectUrl } = await send('/api/oauth/authorize', {
+    headers: session,
+    body: { ...asked, identityId: registered.identities[0].identityId },
+  })
+  const code = new URL(redirectUrl).searchParams.get('code') ?? ''
+  const client = { client_id: app.clientId, client_secret: app.clientSecret }
+  const redemption = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...client }
+  const tokens = await send('/api/oauth/token', { form: redemption })
+  said.push(app.clientSecret, code, 'a-state-to-find', tokens.access_token, tokens.refresh_token, tokens.id_token)
+
+  await send(`/api/oauth/userinfo?access_token=${tokens.access_token}`)
+  await send(`/api/oauth/token?${new URLSearchParams(redemption)}`, { form: { ...redemption, code: 'cs_code_wrong' } })
+  await send('/api/auth/session', {
+    headers: { cookie: `countersign=${registered.sessionToken}`, origin: service.authUrl },
+  })
+  await fetch(`${service.authUrl}/signin?${new URLSearchParams({ client_id: app.clientId, state: 'a-state-to-find' })}`)
+  await service.end('SIGTERM')
+
+  const output = service.output()
+  assert.match(output, /"route":"\/api\/oauth\/token","status":200/)
+  for (const secret of [...said, service.settings.ADMIN_TOKEN]) assert.ok(!output.includes(secret), secret.slice(0, 24))
+})
