@@ -2,10 +2,7 @@ import type { Page } from 'playwright-core'
 
 export type Authenticator = Awaited<ReturnType<typeof plugInAuthenticator>>
 
-/**
- * The passkey provider of one tab, virtual and without a dialog: it verifies the person and says yes as soon as it is
- * asked, unless it is told otherwise.
- */
+/** The passkey provider of one tab: virtual, without a dialog, it verifies the person and says yes as soon as asked. */
 export async function plugInAuthenticator(page: Page, { prf }: { prf: boolean }) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable', { enableUI: false })
@@ -27,21 +24,12 @@ export async function plugInAuthenticator(page: Page, { prf }: { prf: boolean })
     return added.authenticatorId
   }
 
-  async function readCredentials() {
-    const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId })
-    return credentials
-  }
-
   return {
-    readCredentials,
-    /** Whether it answers at once. Where it does not, a passkey on offer in an input stays on offer. */
-    answerAtOnce: (enabled: boolean) =>
-      session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
     /** From now on it does not recognise the person; a virtual one never does again. */
     refuse: () => session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false }),
     /** Another one takes its place with the same passkeys, which lose what their PRF gave. */
     async replace() {
-      const credentials = await readCredentials()
+      const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId })
       await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
       authenticatorId = await add()
       for (const credential of credentials)

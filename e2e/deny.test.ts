@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -25,7 +26,7 @@ test('who says no, to signing in or to what the app wants, is sent back with a r
   await assertRefusedAtShop(ada)
 
   await ada.page.goto(`${shop.origin}/sign-in`)
-  await ada.page.getByRole('link', { name: 'Create an account' }).click()
+  await ada.page.getByRole('link', { name: words.login.register }).click()
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
   await ada.press('deny')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -12,7 +13,7 @@ test('an app that was disconnected can do nothing more in that name, and must as
   const { shop, service } = stage
   const ada = await stage.invite()
   await ada.page.goto(`${shop.origin}/sign-in`)
-  await ada.page.getByRole('link', { name: 'Create an account' }).click()
+  await ada.page.getByRole('link', { name: words.login.register }).click()
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
   await ada.press('approve')
@@ -24,9 +25,9 @@ test('an app that was disconnected can do nothing more in that name, and must as
 
   await ada.page.goto(`${service.authUrl}/account/apps`)
   await ada.press('revoke')
-  await ada.page.getByRole('dialog').getByText('loses its access').waitFor()
+  await ada.page.getByRole('dialog').getByText(words.apps.revokeWhat(shop.app.name, 'ada')).waitFor()
   await ada.page.getByRole('dialog').locator('[data-action="revoke"]').click()
-  await ada.page.getByText('No app is connected').waitFor()
+  await ada.page.getByText(words.apps.none).waitFor()
 
   await assert.rejects(shop.refresh(customer), { error: 'invalid_grant', status: 400 })
   await assert.rejects(shop.readUserinfo(customer), { status: 401 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -22,10 +23,13 @@ async function signOut(person: Person) {
 }
 
 const strangers = {
-  'an app that nobody registered': { client_id: 'app_nobody' },
-  'an address that the app did not register': { redirect_uri: 'http://shop.localhost/elsewhere' },
+  'an app that nobody registered': { wrong: { client_id: 'app_nobody' }, title: words.error.titles.invalid_client },
+  'an address that the app did not register': {
+    wrong: { redirect_uri: 'http://shop.localhost/elsewhere' },
+    title: words.error.titles.invalid_redirect_uri,
+  },
 }
-for (const [what, wrong] of Object.entries(strangers))
+for (const [what, { wrong, title }] of Object.entries(strangers))
   test(`a request of ${what} ends on a page that says so, and goes nowhere`, async () => {
     const { shop, service } = stage
     const ada = await stage.invite()
@@ -35,8 +39,8 @@ for (const [what, wrong] of Object.entries(strangers))
     const response = await ada.page.goto(url.href)
     assert.equal(response?.status(), 400)
     assert.equal(ada.page.url(), url.href)
-    await ada.page.getByRole('heading', { level: 1, name: /this app/i }).waitFor()
-    await ada.page.getByRole('link', { name: 'To the start page', exact: true }).waitFor()
+    await ada.page.getByRole('heading', { name: title }).waitFor()
+    await ada.page.getByRole('link', { name: words.error.home, exact: true }).waitFor()
     const origins = new Set((await ada.sent()).map((request) => new URL(request.url).origin))
     assert.deepEqual(origins, new Set([service.authUrl]))
     await ada.leave()
@@ -47,21 +51,20 @@ test('who loses the network while signing in is told so, and goes on where they 
   const ada = await stage.invite()
   await createAccount(ada, 'ada')
   await signOut(ada)
-  await ada.authenticator.answerAtOnce(false)
+  ada.offerPasskeys(false)
   await ada.page.goto(`${shop.origin}/sign-in`)
   await ada.control('sign-in').waitFor()
-  await ada.authenticator.answerAtOnce(true)
 
   await ada.context.setOffline(true)
   await ada.press('sign-in')
-  await ada.page.getByText('No connection to the server.').waitFor()
+  await ada.page.getByText(words.problem.unreachable).waitFor()
   await ada.context.setOffline(false)
   await ada.press('sign-in')
 
   await ada.control('approve').waitFor()
   await ada.context.setOffline(true)
   await ada.press('approve')
-  await ada.page.getByText('No connection to the server.').waitFor()
+  await ada.page.getByText(words.problem.unreachable).waitFor()
   await ada.context.setOffline(false)
   await ada.press('approve')
   assert.equal(await ada.page.locator('#name').innerText(), 'ada')
@@ -73,10 +76,11 @@ test('who does not get through the passkey prompt is told so, and can try again'
   const bob = await stage.invite()
   await createAccount(bob, 'bob')
   await signOut(bob)
+  bob.offerPasskeys(false)
   await bob.authenticator.refuse()
   await bob.page.goto(`${shop.origin}/sign-in`)
   await bob.press('sign-in')
-  await bob.page.getByText('No passkey was used.').waitFor()
+  await bob.page.getByText(words.problem.ceremony.declined).waitFor()
 
   await bob.authenticator.replace()
   await bob.press('sign-in')
@@ -92,7 +96,7 @@ test('who does not get through the prompt of a new passkey has made no account, 
   await eve.write('handle', 'eve')
   await eve.write('displayName', 'Eve')
   await eve.press('create-account')
-  await eve.page.getByText('No passkey was used.').waitFor()
+  await eve.page.getByText(words.problem.ceremony.declined).waitFor()
 
   await eve.authenticator.replace()
   await eve.press('create-account')
@@ -108,7 +112,7 @@ test('a username that is taken is a matter of its field, and nothing else that w
   await other.write('handle', 'Carol')
   await other.write('displayName', 'Another Carol')
   await other.press('create-account')
-  await other.page.getByText('That username is taken.').waitFor()
+  await other.page.getByText(words.register.handleTaken).waitFor()
   assert.equal(await other.page.locator('input[name="displayName"]').inputValue(), 'Another Carol')
   const focused = other.page.locator('input[name="handle"]:focus')
   await focused.fill('carol-2')

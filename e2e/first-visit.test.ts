@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
 import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
+import { en as words } from '../web/messages/en.ts'
 import type { Person, Sent } from './person.ts'
 import { spellingsIn, type Secret } from './secret.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -20,7 +21,7 @@ test('a newcomer is taken from an app through registration and consent, back to 
 
   await ada.page.goto(shop.origin)
   await ada.page.locator('#sign-in').click()
-  await ada.page.getByRole('link', { name: 'Create an account' }).click()
+  await ada.page.getByRole('link', { name: words.login.register }).click()
   const code = await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   assert.match(code, /^([0-9A-Z]{4}-){7}[0-9A-Z]{4}$/)
   const masterKey = await openMasterKeyBytes(ada, code)

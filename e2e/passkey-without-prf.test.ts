@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -13,7 +14,7 @@ test('a passkey that opens no keys is told of before it matters, signs in, and l
   const ada = await stage.invite({ prf: false })
   await ada.page.goto(`${service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
-  await ada.page.getByText('This passkey can sign you in, but can’t open your keys.').waitFor()
+  await ada.page.getByText(words.recovery.whyWithoutPrf).waitFor()
   await ada.press('confirm-recovery-saved')
   await ada.page.waitForURL(/\/account/)
 
@@ -28,16 +29,16 @@ test('a passkey that opens no keys is told of before it matters, signs in, and l
   )
 
   await ada.page.goto(`${service.authUrl}/account/passkeys`)
-  await ada.page.getByText('Signs you in; doesn’t open your keys').waitFor()
+  await ada.page.getByText(words.passkeys.signsInOnly).waitFor()
   await ada.press('unlock')
   await ada.write('recoveryCode', '0000-0000-0000-0000-0000-0000-0000-0000')
   await ada.press('unlock')
-  await ada.page.getByText('This code doesn’t open your keys.').waitFor()
+  await ada.page.getByText(words.passkeys.codeWrong).waitFor()
   await ada.write('recoveryCode', code.toLowerCase().replaceAll('-', ' '))
   await ada.press('unlock')
   const next = await ada.page.locator('output[name="recoveryCode"]').innerText()
   assert.notEqual(next, code)
   await ada.press('confirm-recovery-saved')
-  await ada.page.getByText('The new code is in force.').waitFor()
+  await ada.page.getByText(words.passkeys.renewed).waitFor()
   await ada.leave()
 })

@@ -16,6 +16,12 @@ export async function invite(browser: Browser, { prf = true, ...options }: Manne
   const page = await context.newPage()
   const authenticator = await plugInAuthenticator(page, { prf })
   const sent = recordRequests(page)
+  let offersPasskeys = true
+  await context.exposeFunction('offersPasskeys', () => offersPasskeys)
+  await context.addInitScript(() => {
+    if (!('PublicKeyCredential' in globalThis)) return
+    PublicKeyCredential.isConditionalMediationAvailable = () => Reflect.get(globalThis, 'offersPasskeys')()
+  })
   let clicks = 0
 
   const control = (action: string) => page.locator(`[data-action="${action}"]`)
@@ -36,6 +42,13 @@ export async function invite(browser: Browser, { prf = true, ...options }: Manne
     control,
     press,
     write,
+    /**
+     * Whether their browser offers passkeys in an input. The virtual passkey provider takes such an offer at once, as if
+     * they had picked it; without it they have the button alone.
+     */
+    offerPasskeys(offers: boolean) {
+      offersPasskeys = offers
+    },
     /** How often they pressed something on the pages of the provider. */
     clicks: () => clicks,
     /** Everything that left their browser so far. */

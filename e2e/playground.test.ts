@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -14,29 +15,33 @@ test('a newcomer to the playground signs in and sees what an app gets, and nothi
   const { page } = ada
   await page.goto(`${service.authUrl}/playground`)
   await ada.press('start')
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: words.login.register }).click()
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
   await ada.press('approve')
 
-  await page.getByRole('heading', { name: 'What the app got' }).waitFor()
+  await page.getByRole('heading', { name: words.playground.gotTitle }).waitFor()
   assert.equal(page.url(), `${service.authUrl}/playground`)
   assert.deepEqual(
     await page.locator('.checks dd').allInnerTexts(),
-    Array.from({ length: 5 }, () => 'right'),
+    Array.from({ length: 5 }, () => words.playground.passed),
   )
 
-  const idToken = JSON.parse(await page.locator('details', { hasText: 'ID token' }).locator('pre').nth(1).innerText())
+  const idToken = JSON.parse(
+    await page.locator('details', { hasText: words.playground.idToken }).locator('pre').nth(1).innerText(),
+  )
   assert.equal(idToken.iss, service.authUrl)
   assert.equal(idToken.preferred_username, 'ada')
-  await page.getByText('User info').click()
-  const userinfo = JSON.parse(await page.locator('details', { hasText: 'User info' }).locator('pre').innerText())
+  await page.getByText(words.playground.userinfo).click()
+  const userinfo = JSON.parse(
+    await page.locator('details', { hasText: words.playground.userinfo }).locator('pre').innerText(),
+  )
   assert.deepEqual([userinfo.sub, userinfo.name], [idToken.sub, 'Ada Lovelace'])
 
   await ada.press('refresh')
-  await page.getByText('Refreshed once').waitFor()
+  await page.getByText(words.playground.refreshed(1)).waitFor()
   await ada.press('refresh')
-  await page.getByText('Refreshed 2 times').waitFor()
+  await page.getByText(words.playground.refreshed(2)).waitFor()
 
   await page.goBack()
   assert.doesNotMatch(page.url(), /code=/)

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { CannotOpen } from '@countersign/keys/envelope'
 import { openMasterKey } from '@countersign/keys/master-key'
 import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
+import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -30,7 +31,7 @@ test('a new recovery code opens the keys that the old one opened, and the old on
 
   const current = await makeNewCode(ada)
   await ada.press('confirm-recovery-saved')
-  await ada.page.getByText('The new code is in force.').waitFor()
+  await ada.page.getByText(words.passkeys.renewed).waitFor()
   await open(current)
   await assert.rejects(open(old), CannotOpen)
   await assert.rejects(open(wasSeen), CannotOpen)

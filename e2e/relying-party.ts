@@ -43,6 +43,7 @@ export async function openShop(service: Service) {
     '/sign-in': beginSignIn,
     '/callback': finishSignIn,
     '/sign-out': signOut,
+    '/favicon.ico': ({ response }) => response.writeHead(204).end(),
   }
   server.on('request', (request, response) => {
     const visit = { url: new URL(request.url ?? '/', origin), visitor: visitorOf(request, response), response }

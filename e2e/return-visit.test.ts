@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -44,10 +45,9 @@ test('who is signed in and granted the app everything before is back in it witho
 test('who is signed out is back with one click, on the passkey', async () => {
   await signOut()
   const clicks = await countClicks(async () => {
-    await ada.authenticator.answerAtOnce(false)
+    ada.offerPasskeys(false)
     await visitShop()
     await ada.control('sign-in').waitFor()
-    await ada.authenticator.answerAtOnce(true)
     await ada.press('sign-in')
   })
   assert.equal(clicks, 1)
@@ -55,18 +55,18 @@ test('who is signed out is back with one click, on the passkey', async () => {
 
 test('who picks the passkey that the input offers needs no button', async () => {
   await signOut()
+  ada.offerPasskeys(true)
   assert.equal(await countClicks(() => visitShop()), 0)
 })
 
 test('who is signed out and is asked for more is back with two clicks, and sees what is new apart', async () => {
   await signOut()
   const clicks = await countClicks(async () => {
-    await ada.authenticator.answerAtOnce(false)
+    ada.offerPasskeys(false)
     await visitShop('scope=openid+profile+offline_access')
     await ada.control('sign-in').waitFor()
-    await ada.authenticator.answerAtOnce(true)
     await ada.press('sign-in')
-    await ada.page.getByRole('heading', { name: 'It will also see' }).waitFor()
+    await ada.page.getByRole('heading', { name: words.signin.alsoSees }).waitFor()
     await ada.press('approve')
   })
   assert.equal(clicks, 2)

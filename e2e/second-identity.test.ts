@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -21,14 +22,14 @@ test('a second name is another customer to the app, and the first stays who it w
   }
 
   await visitShop()
-  await ada.page.getByRole('link', { name: 'Create an account' }).click()
+  await ada.page.getByRole('link', { name: words.login.register }).click()
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
   await ada.press('approve')
   const first = await subAtShop()
 
   await ada.page.goto(`${service.authUrl}/account`)
-  await ada.page.getByRole('button', { name: 'Add a name' }).click()
+  await ada.page.getByRole('button', { name: words.identities.add }).click()
   await ada.write('handle', 'countess')
   await ada.write('displayName', 'The Countess')
   await ada.press('add-identity')
@@ -49,6 +50,6 @@ test('a second name is another customer to the app, and the first stays who it w
   assert.equal(shop.customers.get(second)?.signIns, 1)
 
   await ada.page.goto(`${service.authUrl}/account/apps`)
-  for (const handle of ['@ada', '@countess']) await ada.page.getByText(`As ${handle}`).waitFor()
+  for (const handle of ['ada', 'countess']) await ada.page.getByText(words.apps.as(handle)).waitFor()
   await ada.leave()
 })

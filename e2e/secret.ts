@@ -18,7 +18,7 @@ function spell(bytes: Buffer): Record<string, string[]> {
     base64: startsInBase64(bytes, 'base64'),
     base64url: startsInBase64(bytes, 'base64url'),
     'array of numbers': [numbers.join(','), numbers.join(', ')],
-    'object of numbers': [JSON.stringify({ ...numbers }).slice(1, -1)],
+    'object of numbers': [JSON.stringify(Object.fromEntries(numbers.entries())).slice(1, -1)],
     'percent-encoding': [numbers.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')],
   }
 }

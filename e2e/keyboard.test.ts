@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+const pressesMax = 15
+
+/** Goes on with Tab until the element has the focus, which must be seen. */
+async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let presses = 0; presses < pressesMax; presses += 1) {
+    await target.page().keyboard.press('Tab')
+    if (!(await target.evaluate((element) => element === document.activeElement))) continue
+    const outline = await target.evaluate((element) => getComputedStyle(element).outlineStyle)
+    assert.notEqual(outline, 'none', 'the focus can be seen')
+    return
+  }
+  assert.fail(`${pressesMax} times Tab did not lead to ${target}`)
+}
+
+test('an account, a sign-in and a consent need no mouse', async () => {
+  const { shop } = stage
+  const ada = await stage.invite()
+  const { page } = ada
+  const { keyboard } = page
+  await page.goto(shop.origin)
+  await tabTo(page.locator('#sign-in'))
+  await keyboard.press('Enter')
+  await tabTo(page.locator('main a[href^="/register"]'))
+  await keyboard.press('Enter')
+  await tabTo(page.locator('input[name="handle"]'))
+  await keyboard.type('ada')
+  await keyboard.press('Tab')
+  await keyboard.type('Ada Lovelace')
+  await keyboard.press('Enter')
+  await tabTo(ada.control('confirm-recovery-saved'))
+  ada.offerPasskeys(false)
+  await keyboard.press('Enter')
+  await tabTo(ada.control('approve'))
+  await keyboard.press('Enter')
+  assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
+
+  await page.goto(`${stage.service.authUrl}/account`)
+  await tabTo(ada.control('sign-out'))
+  await keyboard.press('Enter')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  await page.goto(`${shop.origin}/sign-out`)
+  await tabTo(page.locator('#sign-in'))
+  await keyboard.press('Enter')
+  await tabTo(page.locator('input[name="handle"]'))
+  await keyboard.press('Enter')
+  assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
+  await ada.leave()
+})

@@ -1,0 +1,84 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { ConsoleMessage } from 'playwright-core'
+import type { Person } from './person.ts'
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** What a page notes of itself while it is open, from before its first script runs. */
+type Notes = { takeShifts: () => string[]; takeViolations: () => string[] }
+
+/** Layout Instability §3.1, which TypeScript's DOM library doesn't have. */
+type LayoutShift = PerformanceEntry & { value: number; lastInputTime: number; sources: { node: Node | null }[] }
+
+/** Looks over the shoulder of a person, page after page, and keeps what no page should do to anybody. */
+export async function watch(person: Person, { language }: { language: string }) {
+  const faults: string[] = []
+  let place = 'before the first page'
+  const note = (fault: string) => void faults.push(`${place}: ${fault}`)
+  person.page.on('console', (message) => isOurs(message, person) && note(message.text()))
+  person.page.on('pageerror', (error) => note(String(error)))
+  await person.context.addInitScript(takeNotes)
+
+  return {
+    faults,
+    async look(name: string): Promise<void> {
+      place = name
+      const { page } = person
+      await page.waitForFunction(isAtRest)
+      const { shifts, violations, overflow, lang } = await page.evaluate(readNotes)
+      for (const shift of shifts) note(`moved while it was read: ${shift}`)
+      for (const violation of violations) note(`broke its policy: ${violation}`)
+      if (overflow > 0) note(`is ${overflow} pixels wider than its window`)
+      if (lang !== language) note(`says that its language is ${lang}`)
+      if (process.env['SCREENSHOTS']) await page.screenshot({ path: pathOf(name), fullPage: true })
+      const { violations: barriers } = await new AxeBuilder({ page }).withTags(standards).setLegacyMode().analyze()
+      for (const { id, nodes } of barriers) note(`${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    },
+  }
+}
+
+function pathOf(name: string): string {
+  return `${process.env['SCREENSHOTS']}/${name}.png`
+}
+
+/** Not what the browser says by itself of an answer that is meant: nobody is signed in, this page is not found. */
+function isOurs(message: ConsoleMessage, { page }: Person): boolean {
+  if (message.type() !== 'error' && message.type() !== 'warning') return false
+  const { url } = message.location()
+  const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
+  return !(isRefusal && (url === page.url() || url.endsWith('/api/auth/session')))
+}
+
+function takeNotes(): void {
+  const nameOf = (node: Node | null) => (node instanceof Element ? `${node.tagName}.${node.className}` : node?.nodeName)
+  const shifts: string[] = []
+  const violations: string[] = []
+  const keep = (entries: PerformanceEntry[]) => {
+    // What moves after an input is the answer to it.
+    const unasked = (entries as LayoutShift[]).filter(({ lastInputTime }) => lastInputTime === 0)
+    for (const { value, sources } of unasked) shifts.push(`${value} by ${sources.map(({ node }) => nameOf(node))}`)
+  }
+  const observer = new PerformanceObserver((list) => keep(list.getEntries()))
+  observer.observe({ type: 'layout-shift', buffered: true })
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+    violations.push(`${effectiveDirective} ${blockedURI}`)
+  })
+  const takeShifts = () => {
+    keep(observer.takeRecords())
+    return shifts.splice(0)
+  }
+  const takeViolations = () => violations.splice(0)
+  Object.assign(globalThis, { notes: { takeShifts, takeViolations } satisfies Notes })
+}
+
+function isAtRest(): boolean {
+  const busy = document.querySelector('[aria-busy="true"]') !== null || document.querySelector('h1') === null
+  return !busy && document.getAnimations().every(({ playState }) => playState === 'finished')
+}
+
+async function readNotes() {
+  const { takeShifts, takeViolations } = Reflect.get(globalThis, 'notes') as Notes
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  const { scrollWidth, clientWidth, lang } = document.documentElement
+  return { shifts: takeShifts(), violations: takeViolations(), overflow: scrollWidth - clientWidth, lang }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { watch } from './look.ts'
+import type { Person } from './person.ts'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** The narrowest is also what a window of 640 shows at 200 % zoom (WCAG 2.2 §1.4.10), and German has longer words. */
+const windows = [
+  { colorScheme: 'light', width: 360, locale: 'en-GB' },
+  { colorScheme: 'dark', width: 360, locale: 'en-GB' },
+  { colorScheme: 'light', width: 1280, locale: 'en-GB' },
+  { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
+  { colorScheme: 'light', width: 320, locale: 'de-DE' },
+] as const
+
+for (const { colorScheme, width, locale } of windows) {
+  const language = locale.slice(0, 2)
+  test(`every page can be used by everyone and holds still: ${colorScheme}, ${width} pixels, ${language}`, async () => {
+    const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+    const { look, faults } = await watch(person, { language })
+    await walk(person, `walker-${colorScheme}-${width}`, (name) => look(`${name}-${width}-${colorScheme}`))
+    assert.deepEqual(faults, [])
+    await person.leave()
+  })
+}
+
+test('each fault would have been noticed', async () => {
+  const person = await stage.invite({ viewport: { width: 360, height: 740 } })
+  const { look, faults } = await watch(person, { language: 'de' })
+  await person.page.goto(`${stage.service.authUrl}/login`)
+  await person.control('sign-in').waitFor()
+  await person.page.evaluate(() => {
+    reportError(new Error('a message'))
+    document.querySelector('main')?.before(Object.assign(document.createElement('img'), { width: 400, height: 90 }))
+    document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))
+  })
+  await look('spoiled')
+  const expected = [/a message/, /moved.*main/i, /policy.*script-src/, /wider/, /language is en/, /image-alt/]
+  for (const fault of expected)
+    assert.ok(
+      faults.some((found) => fault.test(found)),
+      `${fault} in ${faults.join('\n')}`,
+    )
+  await person.leave()
+})
+
+/** Past every page and every step of it, in the order in which a person might come by. */
+async function walk(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const at = (path: string) => page.goto(stage.service.authUrl + path)
+  await at('/')
+  await look('landing')
+  await at('/register')
+  await look('register')
+  await person.press('create-account')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('register-invalid')
+  await person.createAccount({ handle, displayName: 'Ada Lovelace' })
+  await look('recovery-code')
+  await person.press('confirm-recovery-saved')
+  await page.waitForURL(/\/account/)
+  await walkAccount(person, handle, look)
+  await walkSignIn(person, look)
+  await walkPlayground(person, look)
+
+  await at('/signin?client_id=app_nobody')
+  await look('error')
+  await at('/nowhere')
+  await look('not-found')
+}
+
+async function walkAccount(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  await page.locator('.entries').waitFor()
+  await look('account-names')
+  await page.locator('main .button.secondary').click()
+  await dialog.waitFor()
+  await look('account-add-name')
+  await person.write('handle', `${handle}-2`)
+  await person.write('displayName', 'The Countess')
+  await person.press('add-identity')
+  await dialog.waitFor({ state: 'detached' })
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await page.locator('main .lead').waitFor()
+  await look('account-no-apps')
+  await page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await person.control('unlock').waitFor()
+  await look('account-passkeys')
+  await person.press('unlock')
+  await person.control('confirm-recovery-saved').waitFor()
+  await look('account-new-code')
+  await person.press('cancel')
+  // What takes its place can no longer open the keys.
+  await person.authenticator.replace()
+  await person.press('unlock')
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('account-enter-code')
+}
+
+async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.shop.origin}/sign-in`)
+  await person.control('choose-identity').first().waitFor()
+  await look('signin-choose')
+  await person.control('choose-identity').first().click()
+  await person.control('approve').waitFor()
+  await look('signin-consent')
+  await person.press('approve')
+  await page.locator('#name').waitFor()
+
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await person.control('revoke').waitFor()
+  await look('account-apps')
+  await person.press('revoke')
+  await page.getByRole('dialog').waitFor()
+  await look('account-disconnect')
+  await person.press('cancel')
+  await person.press('sign-out')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+
+  person.offerPasskeys(false)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await person.control('sign-in').waitFor()
+  await look('login')
+  await page.goto(`${stage.shop.origin}/sign-in`)
+  await person.control('sign-in').waitFor()
+  await look('signin-authenticate')
+}
+
+async function walkPlayground(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/playground`)
+  await look('playground')
+  await person.press('start')
+  await person.control('deny').first().click()
+  await page.locator('main code').waitFor()
+  await look('playground-refused')
+  await person.press('start')
+  await person.press('sign-in')
+  await person.control('choose-identity').first().click()
+  await person.press('approve')
+  await person.control('refresh').waitFor()
+  await look('playground-result')
+}
