@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-test('a newcomer is taken from an app through registration and consent, back to it, and nothing secret leaves the browser', async () => {
+test('a newcomer comes from an app and goes back to it by name, and nothing secret leaves the browser', async () => {
   const { shop, service } = stage
   const ada = await stage.invite()
   const prfOutputs = await overhearPrf(ada)
@@ -39,6 +39,7 @@ test('a newcomer is taken from an app through registration and consent, back to 
   const origins = new Set(sent.map(({ url }) => new URL(url).origin))
   assert.deepEqual(origins, new Set([shop.origin, service.authUrl, service.baseUrl]))
 
+  assert.ok(sent.some(({ body }) => body.includes('recoveryAuth')))
   assert.equal(prfOutputs.length, 1)
   const secrets = [...prfOutputs, { name: 'master key', bytes: masterKey }, ...secretsOfCode(code)]
   assert.deepEqual(leaks(sent, secrets), [])

@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-test('a passkey that opens no keys is told of before it matters, signs in, and leaves the recovery code alone to open them', async () => {
+test('a passkey that opens no keys says so at once and signs in; the recovery code alone opens them', async () => {
   const { service } = stage
   const ada = await stage.invite({ prf: false })
   await ada.page.goto(`${service.authUrl}/register`)

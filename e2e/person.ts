@@ -43,8 +43,8 @@ export async function invite(browser: Browser, { prf = true, ...options }: Manne
     press,
     write,
     /**
-     * Whether their browser offers passkeys in an input. The virtual passkey provider takes such an offer at once, as if
-     * they had picked it; without it they have the button alone.
+     * Whether their browser offers passkeys in an input. The virtual provider takes such an offer at once, as if they
+     * had picked it; without one they have the button alone.
      */
     offerPasskeys(offers: boolean) {
       offersPasskeys = offers

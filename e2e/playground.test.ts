@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-test('a newcomer to the playground signs in and sees what an app gets, and nothing of it stays in the address bar', async () => {
+test('a newcomer to the playground sees what an app gets, and nothing of it stays in the address bar', async () => {
   const { service } = stage
   const ada = await stage.invite()
   const { page } = ada

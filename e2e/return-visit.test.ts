@@ -47,7 +47,6 @@ test('who is signed out is back with one click, on the passkey', async () => {
   const clicks = await countClicks(async () => {
     ada.offerPasskeys(false)
     await visitShop()
-    await ada.control('sign-in').waitFor()
     await ada.press('sign-in')
   })
   assert.equal(clicks, 1)
@@ -64,7 +63,6 @@ test('who is signed out and is asked for more is back with two clicks, and sees 
   const clicks = await countClicks(async () => {
     ada.offerPasskeys(false)
     await visitShop('scope=openid+profile+offline_access')
-    await ada.control('sign-in').waitFor()
     await ada.press('sign-in')
     await ada.page.getByRole('heading', { name: words.signin.alsoSees }).waitFor()
     await ada.press('approve')
