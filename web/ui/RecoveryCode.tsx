@@ -13,6 +13,9 @@ type Props = {
   onCancel?: () => void
 }
 
+/** Four groups of four with their dashes: the half of a code that stands on a line. */
+const halfCharacters = 20
+
 /** Shows a new recovery code, the only time that anyone can see it. */
 export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel }: Props) {
   const { recovery: words, frame } = useWords()
@@ -23,7 +26,10 @@ export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel
       <StepHeading>{words.title}</StepHeading>
       <p>{opensKeys ? words.why : words.whyWithoutPrf}</p>
       <figure class="code" aria-label={words.label}>
-        <output name="recoveryCode">{code}</output>
+        <output name="recoveryCode">
+          <span>{code.slice(0, halfCharacters)}</span>
+          <span>{code.slice(halfCharacters)}</span>
+        </output>
       </figure>
       <Keeping code={code} handle={handle} />
       <Actions of={[saved, ...cancel]} doing={doing} />
