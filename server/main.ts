@@ -5,12 +5,13 @@ import { start, type Running } from './start.ts'
 try {
   const config = readConfig(process.env)
   const running = await start(config)
-  process.stdout.write(banner(config, running.storage))
+  // Before the banner: whoever reads there that it is ready may end it.
   process.once('SIGTERM', () => void end(running, 8000))
   process.once('SIGINT', () => {
     process.once('SIGINT', () => process.exit(130))
     void end(running, 1000)
   })
+  process.stdout.write(banner(config, running.storage))
 } catch (error) {
   if (isPortTaken(error))
     fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
