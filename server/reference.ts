@@ -30,6 +30,7 @@ export async function referenceRoutes(host: Host, config: Config): Promise<void>
   await host.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: readerPolicy,
-    uiConfig: { supportedSubmitMethods: [] },
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [] },
+    theme: { title: 'Countersign API' },
   })
 }

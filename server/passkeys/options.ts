@@ -2,9 +2,7 @@ import { hash } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { CreationOptions, RequestOptions } from '@countersign/protocol/webauthn'
 import { uuidToBytes } from '#kernel/token-format.ts'
-
-/** EdDSA, ES256, RS256 (RFC 9053): what we ask authenticators for, best first. */
-export const credentialAlgorithms = [-8, -7, -257]
+import { credentialAlgorithms } from './public-key.ts'
 
 /** The salt under which a passkey derives the secret that wraps the master key. The same for everybody. */
 const prf = { eval: { first: hash('sha256', 'countersign/prf/v1', 'base64url') } }

@@ -1,25 +1,21 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/identities'
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/passkeys'
-import type { RegistrationResponse } from '@countersign/protocol/webauthn'
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { enrolEncryptionKey, readEncryptionKey } from '#encryption/identity-key.ts'
 import { keepKeyWraps, keepRecovery, requireCoherent } from '#encryption/key-wrap.ts'
 import { beginPerson, requireFitting, requireFreeHandle } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import type { Config } from '#kernel/config.ts'
 import { isTaken, transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { openSession } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
-import { requireSameFrame } from './client-data.ts'
+import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
-import { creationOptions, credentialAlgorithms } from './options.ts'
+import { creationOptions } from './options.ts'
 import { insertCredential } from './store.ts'
 
 const refuse = refusals({
-  invalid_credential: [400, 'The passkey cannot be verified. Start again.'],
   credential_in_use: [409, 'This passkey belongs to an account already. Sign in with it.'],
 })
 
@@ -52,7 +48,7 @@ export async function finishRegistration(
   const signing = signingKey && { ...signingKey, publicKey: readPublicKey(signingKey) }
   const encryption = encryptionKey && { ...encryptionKey, publicKey: readEncryptionKey(encryptionKey) }
   const flow = await finishFlow(db, 'register', finish.flowId, now)
-  const credential = await verifiedCredential(config, finish.credential, flow.challenge)
+  const credential = await verifyAttestation(config, finish.credential, flow.challenge)
   const { userId, identityId } = flow
 
   return transaction(db, async (tx) => {
@@ -68,43 +64,4 @@ export async function finishRegistration(
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId, identity }
   })
-}
-
-/** Verifies a registration ceremony (WebAuthn §7.1). */
-async function verifiedCredential(
-  { authUrl, relyingPartyId }: Config,
-  response: RegistrationResponse,
-  challenge: string,
-) {
-  const { id, rawId, type, clientExtensionResults } = response
-  const { clientDataJSON, attestationObject } = response.response
-  requireSameFrame(clientDataJSON, refuse.invalid_credential)
-  const { registrationInfo } = await verifyRegistrationResponse({
-    response: { id, rawId, type, clientExtensionResults, response: { clientDataJSON, attestationObject } },
-    expectedChallenge: challenge,
-    expectedOrigin: authUrl.origin,
-    expectedRPID: relyingPartyId,
-    requireUserPresence: true,
-    requireUserVerification: true,
-    supportedAlgorithmIDs: credentialAlgorithms,
-  }).catch((): { registrationInfo?: undefined } => ({}))
-  if (!registrationInfo || registrationInfo.fmt !== 'none') throw refuse.invalid_credential()
-
-  const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo
-  return {
-    credentialId: credential.id,
-    publicKey: credential.publicKey,
-    signCount: credential.counter,
-    backupEligible: credentialDeviceType === 'multiDevice',
-    backedUp: credentialBackedUp,
-    transports: response.response.transports ?? [],
-    name: nameOf(response),
-  }
-}
-
-/** What a new passkey is called until its owner names it: where it is kept, as far as the browser says. */
-function nameOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
-  if (transports.includes('hybrid') && authenticatorAttachment === 'cross-platform') return 'Phone or tablet'
-  if (transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'Security key'
-  return authenticatorAttachment === 'platform' ? 'This device' : 'Passkey'
 }

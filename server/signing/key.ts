@@ -31,15 +31,15 @@ export async function enrolFirstKey(
 /** The bytes of an Ed25519 public key. Refuses `invalid_public_key` for a text or a point that is not canonical. */
 export function readPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = fromCanonicalBase64(publicKey)
-  if (bytes?.length !== 32 || !isSoundPoint(bytes)) throw refuse.invalid_public_key()
+  if (!bytes || !isSoundPoint(bytes)) throw refuse.invalid_public_key()
   return bytes
 }
 
 /**
- * Whether these bytes are the one encoding of a point of the curve (RFC 8032 §5.1.3), and one that only its owner can
+ * Whether these bytes are the one encoding of a point of Ed25519 (RFC 8032 §5.1.3), and one that only its owner can
  * sign under.
  */
-function isSoundPoint(bytes: Uint8Array): boolean {
+export function isSoundPoint(bytes: Uint8Array): boolean {
   try {
     return !ed25519.Point.fromBytes(bytes, strict).isSmallOrder()
   } catch {

@@ -23,8 +23,17 @@ export type Bent = {
   signCount?: number
   userHandle?: string | null
   credentialId?: Buffer
+  /** The credential id inside the attested data, where it is another than the response says. */
+  attestedId?: Buffer
   signature?: (signature: Buffer) => Buffer
   algorithm?: number
+  /** A COSE key in place of our own. */
+  publicKey?: Buffer
+  /** Self attestation (WebAuthn §6.5.4), which a browser leaves in place though none was asked for. */
+  selfAttested?: boolean
+  aaguid?: Buffer
+  clientData?: (clientData: Buffer) => Buffer
+  attestationObject?: (attestationObject: Buffer) => Buffer
 }
 
 type Place = { origin: string; rpId: string }
@@ -47,26 +56,36 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
     register({ challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>, bent: Bent = {}): RegistrationResponse {
       userHandle = user.id
       const id = bent.credentialId ?? credentialId
+      const attestedId = bent.attestedId ?? id
       const attested = Buffer.concat([
-        Buffer.alloc(16),
-        Buffer.from([id.length >> 8, id.length & 0xff]),
-        id,
-        coseKey(publicKey, bent.algorithm ?? algorithms[kind]),
+        bent.aaguid ?? Buffer.alloc(16),
+        Buffer.from([attestedId.length >> 8, attestedId.length & 0xff]),
+        attestedId,
+        bent.publicKey ?? coseKey(publicKey, bent.algorithm ?? algorithms[kind]),
       ])
+      const data = clientData('webauthn.create', challenge, place, bent)
       const authData = authenticatorData(place, bent, attested)
+      const signature = signatureOver(Buffer.concat([authData, sha256(data)]), privateKey, kind)
+      const statement = bent.selfAttested
+        ? new Map<string, unknown>([
+            ['alg', algorithms[kind]],
+            ['sig', bent.signature?.(signature) ?? signature],
+          ])
+        : new Map()
+      const attestationObject = cbor(
+        new Map<string, unknown>([
+          ['fmt', bent.selfAttested ? 'packed' : 'none'],
+          ['attStmt', statement],
+          ['authData', authData],
+        ]),
+      )
       return {
         id: id.toString('base64url'),
         rawId: id.toString('base64url'),
         type: 'public-key',
         response: {
-          clientDataJSON: clientData('webauthn.create', challenge, place, bent).toString('base64url'),
-          attestationObject: cbor(
-            new Map<string, unknown>([
-              ['fmt', 'none'],
-              ['attStmt', new Map()],
-              ['authData', authData],
-            ]),
-          ).toString('base64url'),
+          clientDataJSON: data.toString('base64url'),
+          attestationObject: (bent.attestationObject?.(attestationObject) ?? attestationObject).toString('base64url'),
           transports: ['internal'],
         },
         authenticatorAttachment: 'platform',
@@ -105,7 +124,8 @@ function clientData(type: string, challenge: string, { origin }: Place, bent: Be
     ...(bent.topOrigin !== undefined && { topOrigin: bent.topOrigin }),
     ...bent.clientDataExtras,
   })
-  return Buffer.from((bent.byteOrderMark ? '\ufeff' : '') + json)
+  const data = Buffer.from((bent.byteOrderMark ? '\ufeff' : '') + json)
+  return bent.clientData?.(data) ?? data
 }
 
 /** Flags UP 1, UV 4, BE 8, BS 16, AT 64 (WebAuthn §6.1). */
@@ -150,7 +170,7 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
 }
 
 /** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, maps. */
-function cbor(value: unknown): Buffer {
+export function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
