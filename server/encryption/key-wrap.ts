@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { KeyWrap, NewKeyWrap } from '@countersign/protocol/keys'
+import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
@@ -47,6 +48,7 @@ export async function replaceKeyWraps(
 ): Promise<KeyWrap[]> {
   requireCoherent(wraps)
   return transaction(db, async (tx) => {
+    await holdPerson(tx, userId)
     await deleteWraps(tx, userId)
     await keepKeyWraps(tx, userId, wraps, now)
     await record(tx, { action: 'account.key_wraps_replaced', actor: 'person', userId }, now)
@@ -69,6 +71,7 @@ export async function replaceRecovery(
   now: Date,
 ): Promise<KeyWrap[]> {
   return transaction(db, async (tx) => {
+    await holdPerson(tx, userId)
     await keepRecovery(tx, userId, recovery.recoveryAuth, now)
     await deleteWraps(tx, userId, 'recovery_code')
     await keepKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)

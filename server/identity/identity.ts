@@ -14,6 +14,7 @@ import {
   insertIdentity,
   insertPerson,
   listIdentitiesOfUser,
+  lockPerson,
   setDisplayName,
   type IdentityRow,
 } from './store.ts'
@@ -45,6 +46,14 @@ type NewPerson = NewIdentity & { userId: string; identityId: string }
 export async function beginPerson(tx: Transaction, person: NewPerson, now: Date): Promise<Identity> {
   await insertPerson(tx, person.userId, now)
   return toIdentity(await addIdentity(tx, person, now))
+}
+
+/**
+ * Makes this transaction the only one that changes what a person has, until it ends. What is replaced as a whole needs
+ * it: the rows that another transaction is just adding cannot be seen, nor locked.
+ */
+export async function holdPerson(tx: Transaction, userId: string): Promise<void> {
+  await lockPerson(tx, userId)
 }
 
 /** Adds an identity. Refuses `handle_taken`, `invalid_handle`, `invalid_request`, `too_many_identities`. */

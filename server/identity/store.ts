@@ -1,3 +1,4 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 const identity = [
@@ -36,13 +37,18 @@ export async function insertPerson(tx: Transaction, userId: string, now: Date): 
   await tx.insertInto('person').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
 }
 
+/** Locks a person's row until the transaction ends. */
+export async function lockPerson(tx: Transaction, userId: string): Promise<void> {
+  await tx.selectFrom('person').select('user_id').where('user_id', '=', userId).forUpdate().executeTakeFirstOrThrow()
+}
+
 /** Counts one more identity of a person; false where they have twenty. */
 export async function countIdentity(tx: Transaction, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('person')
     .set((eb) => ({ identity_count: eb('identity_count', '+', 1) }))
     .where('user_id', '=', userId)
-    .where('identity_count', '<', 20)
+    .where('identity_count', '<', limits.identitiesPerUserMax)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
