@@ -20,6 +20,7 @@ const bundle = (name: string) => [
   { kind: 'recovery_code', ciphertext: `recovery of ${name}` },
   { kind: 'device', ciphertext: `device of ${name}` },
 ]
+const ciphertexts = (wraps: { ciphertext: string }[]) => wraps.map(({ ciphertext }) => ciphertext).toSorted()
 
 test('of wraps that are replaced at the same time, those of one request are kept, whole', async () => {
   const person = await world.person()
@@ -28,10 +29,7 @@ test('of wraps that are replaced at the same time, those of one request are kept
   for (const answer of answers) assert.equal(answer.statusCode, 200, answer.body)
   const kept = await wrapsOf(person)
   const winner = names.find((name) => kept.some(({ ciphertext }) => ciphertext.endsWith(name))) ?? ''
-  assert.deepEqual(
-    kept.map(({ kind, ciphertext }) => ({ kind, ciphertext })),
-    bundle(winner),
-  )
+  assert.deepEqual(ciphertexts(kept), ciphertexts(bundle(winner)))
 })
 
 test('a recovery code and all wraps replaced at the same time leave one recovery code', async () => {

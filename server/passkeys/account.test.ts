@@ -196,6 +196,12 @@ test('SES-01 each sign-in has a session of its own, and signing out ends one of 
   assert.equal(out.statusCode, 204)
   for (const cookie of [out.headers['set-cookie']].flat()) assert.match(String(cookie), /=; Path=\/; Max-Age=0;/)
   assert.equal((await get('/api/auth/session', second)).statusCode, 401)
+  const { entries } = (await get('/api/admin/audit', world.admin)).json()
+  const ended = entries.filter(({ action }: { action: string }) => action === 'session.ended')
+  assert.deepEqual(
+    ended.map(({ userId }: { userId: string }) => userId),
+    [person.userId],
+  )
   assert.equal((await get('/api/auth/session', person.headers)).statusCode, 200)
 })
 

@@ -35,6 +35,7 @@ export async function verifyAttestation(
     requireUserPresence: true,
     requireUserVerification: true,
     supportedAlgorithmIDs: credentialAlgorithms,
+    // What is wrong it says by throwing; the caller is told no more than that something is.
   }).catch((): { registrationInfo?: undefined } => ({}))
   if (!registrationInfo || !isUnattested(registrationInfo)) throw refuse.invalid_credential()
 

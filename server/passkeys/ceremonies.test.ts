@@ -169,9 +169,20 @@ test('PKY-14 a counter that goes back is refused and audited; one that stays at 
   }
   assert.deepEqual([await signIn(0), await signIn(0), await signIn(7), await signIn(8)], [200, 200, 200, 200])
   assert.deepEqual([await signIn(8), await signIn(3), await signIn(0)], [401, 401, 401])
-  const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
-  const warned = entries.filter((entry: { action: string; userId: string }) => entry.userId === userId)
-  assert.equal(warned.filter(({ action }: { action: string }) => action === 'passkey.counter_went_back').length, 3)
+  assert.equal((await auditOf(userId, 'passkey.counter_went_back')).length, 3)
+})
+
+test('PKY-14 of two sign-ins at once with one count, one is refused and audited', async () => {
+  const { authenticator, userId } = await world.person()
+  const answers = await Promise.all(
+    [startSignIn(), startSignIn()].map(async (started) => {
+      const { flowId, options } = await started
+      const credential = authenticator.authenticate(options, { signCount: 5 })
+      return post('/api/auth/login/finish', { flowId, credential })
+    }),
+  )
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 401])
+  assert.equal((await auditOf(userId, 'passkey.counter_went_back')).length, 1)
 })
 
 test('PKY-19 a sign-in begins alike for a known handle, an unknown one and none', async () => {
@@ -217,6 +228,13 @@ test('PKY-24 LOD-08 ceremonies that nobody finishes are limited, and swept away'
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 6)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 0)
 })
+
+async function auditOf(userId: string, action: string): Promise<unknown[]> {
+  const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
+  return entries.filter(
+    (entry: { action: string; userId: string }) => entry.userId === userId && entry.action === action,
+  )
+}
 
 async function sessionsOf(userId: string): Promise<number> {
   return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length

@@ -2,17 +2,17 @@ import * as endpoints from '@countersign/protocol/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/sessions'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
 import { listIdentities } from '#identity/identity.ts'
-import { record } from '#kernel/audit.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
-import { endSession, sessionGuard } from '#sessions/session.ts'
+import { sessionGuard } from '#sessions/session.ts'
 import { listPasskeys } from './passkey.ts'
 import { finishReauthentication, startReauthentication } from './reauthentication.ts'
 import { finishRegistration, startRegistration } from './registration.ts'
 import { finishSignIn, startSignIn } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
 
 export function passkeyRoutes(host: Host, kernel: Kernel): void {
   registrationRoutes(host, kernel)
@@ -81,7 +81,7 @@ function signInRoutes(host: Host, kernel: Kernel): void {
 }
 
 function sessionRoutes(host: Host, kernel: Kernel): void {
-  const { db, config, clock } = kernel
+  const { db, config } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -103,9 +103,7 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     ...sessionEndpoints.endSession,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const { sessionId, userId } = session.of(request)
-      if (await endSession(db, sessionId))
-        await record(db, { action: 'session.ended', actor: 'person', userId }, clock())
+      await signOut(kernel, session.of(request))
       clearSessionCookie(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

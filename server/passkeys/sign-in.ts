@@ -1,12 +1,10 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
-import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { openSession } from '#sessions/session.ts'
-import { refuse, verifyAssertion } from './assertion.ts'
+import { withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
-import { useCredential } from './store.ts'
 
 /** Begins a sign-in. It says the same to everybody, so it tells nobody who has an account. */
 export async function startSignIn({ db, config, clock }: Kernel) {
@@ -20,10 +18,7 @@ type Finish = { flowId: string; credential: AuthenticationResponse }
 export async function finishSignIn(kernel: Kernel, finish: Finish, userAgent: string | undefined) {
   const now = kernel.clock()
   const { challenge } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
-  const proved = await verifyAssertion(kernel, finish.credential, challenge)
-  const { userId } = proved
-  return transaction(kernel.db, async (tx) => {
-    if (!(await useCredential(tx, proved, now))) throw refuse.invalid_credential()
+  return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, userId) => {
     const session = await openSession(tx, userId, userAgent, now)
     await record(tx, { action: 'session.started', actor: 'person', userId }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId }
