@@ -108,6 +108,24 @@ for (const [what, bent] of Object.entries(wrongAssertions))
     assert.equal((await post('/api/auth/login/finish', { flowId: honest.flowId, credential })).statusCode, 200)
   })
 
+test('PKY-17 one bit flipped anywhere in an assertion is enough to refuse it', async () => {
+  const { authenticator, userId } = await world.person()
+  const before = await sessionsOf(userId)
+  for (const part of ['authenticatorData', 'clientDataJSON', 'signature'] as const) {
+    const bytes = Buffer.from(authenticator.authenticate((await startSignIn()).options).response[part], 'base64url')
+    for (let at = 0; at < bytes.length; at += 5) {
+      const { flowId, options } = await startSignIn()
+      const { response, ...credential } = authenticator.authenticate(options)
+      const flipped = Buffer.from(response[part], 'base64url')
+      flipped.writeUInt8(flipped.readUInt8(at % flipped.length) ^ (1 << (at % 8)), at % flipped.length)
+      const payload = { ...credential, response: { ...response, [part]: flipped.toString('base64url') } }
+      const answer = await post('/api/auth/login/finish', { flowId, credential: payload })
+      assert.equal(answer.statusCode, 401, `${part} at ${at}: ${answer.body}`)
+    }
+  }
+  assert.equal(await sessionsOf(userId), before)
+})
+
 test('PKY-15 extra members and a byte order mark in the client data do no harm', async () => {
   const { authenticator } = await world.person()
   for (const bent of [{ clientDataExtras: { other_keys_can_be_added_here: 'x' } }, { byteOrderMark: true }]) {
