@@ -17,7 +17,8 @@ const readerPolicy = [
 
 /** The reference of the interface: as a document, and as pages to read that load nothing from elsewhere. */
 export async function referenceRoutes(host: Host, config: Config): Promise<void> {
-  const body = JSON.stringify(openApiDocument(config))
+  const document = openApiDocument(config)
+  const body = JSON.stringify(document)
   host.route({
     method: 'GET',
     url: '/openapi.json',
@@ -26,7 +27,7 @@ export async function referenceRoutes(host: Host, config: Config): Promise<void>
       reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8').send(body),
   })
 
-  await host.register(swagger, { mode: 'static', specification: { document: { ...openApiDocument(config) } } })
+  await host.register(swagger, { mode: 'static', specification: { document } })
   await host.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: readerPolicy,

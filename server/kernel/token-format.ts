@@ -42,6 +42,13 @@ function sealToken(kind: TokenKind, bytes: Buffer): string {
   return text + check.toString('base64url')
 }
 
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a text is a UUID as we write them; what is not must not reach a UUID column. */
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text)
+}
+
 export function uuidToBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }

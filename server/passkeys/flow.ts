@@ -4,6 +4,7 @@ import { secondsAfter } from '#kernel/clock.ts'
 import type { Database } from '#kernel/database.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { isUuid } from '#kernel/token-format.ts'
 import { deleteExpiredFlows, insertFlow, takeFlow } from './store.ts'
 
 const refuse = refusals({ invalid_flow: [400, 'This attempt has expired or was used before. Start again.'] })
@@ -15,8 +16,6 @@ export type Ceremony =
   | { ceremony: 'reauthenticate'; userId: string }
 
 export type Flow = Ceremony & { challenge: string }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Begins a ceremony: a challenge that can be answered once, within five minutes (WebAuthn §13.4.3). */
 export async function beginFlow(
@@ -37,7 +36,7 @@ export async function finishFlow<Kind extends Ceremony['ceremony']>(
   flowId: string,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
-  const flow = uuid.test(flowId) ? await takeFlow(db, kind, flowId, now) : undefined
+  const flow = isUuid(flowId) ? await takeFlow(db, kind, flowId, now) : undefined
   if (!flow) throw refuse.invalid_flow()
   return flow
 }

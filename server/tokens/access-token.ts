@@ -3,7 +3,7 @@ import { sha256 } from '#kernel/digest.ts'
 import { bearerToken, guard } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { readToken, tokenPrefix, uuidFromBytes } from '#kernel/token-format.ts'
+import { isUuid, readToken, tokenPrefix, uuidFromBytes } from '#kernel/token-format.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { findAccessStatement, type Access } from './store.ts'
 
@@ -13,8 +13,6 @@ const refuse = refusals({
   unauthorized: [401, 'Send an access token: Authorization: Bearer …'],
   invalid_token: [401, 'The access token is unknown, expired or revoked.'],
 })
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Lets through whoever has a live access token, opaque or JWT. Either is looked up, so that a revoked one is refused at
@@ -56,7 +54,7 @@ async function keyOfJwt(token: string, keys: SigningKeys, issuer: string, now: D
       currentDate: now,
     })
     const { sub = '', jti = '' } = payload
-    return uuid.test(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
+    return isUuid(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined
     throw error

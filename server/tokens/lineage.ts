@@ -15,23 +15,12 @@ import {
   revokeLineage,
   revokeLineagesOfClient,
   rotateStatement,
+  type Consented,
   type Granted,
   type Lineage,
 } from './store.ts'
 
 export type { Granted, Lineage }
-
-/** What a person consented to, when a code is issued for it. */
-export type Consented = {
-  identityId: string
-  clientId: string
-  sessionId: string
-  scope: string[]
-  authTime: Date
-  redirectUri: string
-  codeChallenge: string | undefined
-  nonce: string | undefined
-}
 
 /** The lifetimes that an app asked for, and the scopes that it may still have. */
 export type Terms = {

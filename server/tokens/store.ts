@@ -96,9 +96,9 @@ export const findAccessStatement: Statement = {
     where token_access.identity_id = $1 and token_sha256 = $2 and expires_at > $3 and revoked_at is null`,
 }
 
-type NewLineage = {
+/** What a person consented to, when a code is issued for it. */
+export type Consented = {
   identityId: string
-  lineageId: string
   clientId: string
   sessionId: string
   scope: string[]
@@ -106,10 +106,9 @@ type NewLineage = {
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined
-  codeSha256: Uint8Array
-  codeExpiresAt: Date
-  now: Date
 }
+
+type NewLineage = Consented & { lineageId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
 
 export async function insertLineage(tx: Transaction, lineage: NewLineage): Promise<void> {
   await tx
