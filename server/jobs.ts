@@ -1,4 +1,5 @@
 import type { Kernel } from '#kernel/kernel.ts'
+import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
@@ -6,7 +7,12 @@ import { pruneTokens } from '#tokens/lineage.ts'
 /** Deletes up to `batch` rows that have ended by `now`, and says how many there were. */
 type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
 
-const sweeps: Record<string, Sweep> = { flows: pruneFlows, sessions: pruneSessions, tokens: pruneTokens }
+const sweeps: Record<string, Sweep> = {
+  flows: pruneFlows,
+  sessions: pruneSessions,
+  tokens: pruneTokens,
+  'rate limits': pruneRateLimits,
+}
 const batch = 500
 const restMilliseconds = 30_000
 const breathMilliseconds = 50

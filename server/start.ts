@@ -6,7 +6,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog } from '#kernel/log.ts'
 import { openPages } from '#kernel/page.ts'
-import { createRateLimits } from '#kernel/rate-limit.ts'
+import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import { listen } from './listeners.ts'
@@ -34,7 +34,13 @@ export async function start(config: Config): Promise<Running> {
     prepared: storage.prepared,
     clock: systemClock,
     log,
-    rateLimits: createRateLimits(config.rateLimits),
+    rateLimits: config.rateLimits
+      ? createRateLimits({
+          clock: systemClock,
+          shared: config.databaseUrl && storage.prepared,
+          numbers: config.rateLimitNumbers,
+        })
+      : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await generatedSecret(config.dataDirectory, 'secret-key')]),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }

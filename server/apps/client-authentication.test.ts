@@ -30,7 +30,7 @@ function credentials({ clientId }: { clientId: string }, secret?: string, scheme
 
 /** Authentication with rate limits of its own. */
 function door() {
-  const rateLimits = createRateLimits(true)
+  const rateLimits = createRateLimits({ clock: world.kernel.clock, shared: undefined })
   return (sent: ClientCredentials, address = home) => authenticateClient({ apps, rateLimits }, sent, address)
 }
 

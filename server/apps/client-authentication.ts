@@ -6,7 +6,7 @@ import type { AppDirectory, RegisteredApp } from './app-directory.ts'
 
 /** How a client authenticates (RFC 6749 §2.3), and where it said so. */
 export type ClientCredentials = { clientId: string; proof: ClientProof; scheme: 'basic' | 'body' }
-export type ClientProof = { kind: 'secret'; secret: Secret } | { kind: 'none' }
+export type ClientProof = { kind: 'secret'; secret: Secret } | { kind: 'none' } | { kind: 'unreadable' }
 
 /** A registered app that asks, and whether it has proved to be that app; one that sent no secret has not. */
 export type Client = { app: RegisteredApp; proved: boolean }
@@ -17,8 +17,9 @@ const noSecretSha256 = new Uint8Array(32)
 
 /**
  * Finds out which app asks. A secret that is sent must be right, also where none is needed. Refuses `invalid_client`
- * for an unknown client and for a wrong secret alike, `rate_limited` after too many failures: of an address, whatever
- * it sends then; of a client, only whoever has the secret wrong, so that nobody can lock an app out by guessing.
+ * for an unknown client, a wrong secret and what cannot be read alike, `rate_limited` after too many failures: of an
+ * address, whatever it sends then; of a client, only whoever has the secret wrong, so that nobody can lock an app out
+ * by guessing.
  */
 export async function authenticateClient(
   { apps, rateLimits }: { apps: AppDirectory; rateLimits: RateLimits },
@@ -31,7 +32,7 @@ export async function authenticateClient(
   if (app && (proved || proof.kind === 'none')) return { app, proved }
 
   await rateLimits.count('failed client authentication', address)
-  await rateLimits.count('failed authentication of a client', textKey(clientId))
+  if (proof.kind === 'secret') await rateLimits.count('failed authentication of a client', textKey(clientId))
   throw refuse.invalid_client(
     scheme === 'basic' ? { headers: { 'www-authenticate': 'Basic realm="countersign"' } } : {},
   )

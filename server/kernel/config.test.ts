@@ -39,6 +39,7 @@ const wrong: Record<string, Record<string, string>> = {
   TRUST_PROXY: { TRUST_PROXY: 'everyone' },
   LOG_LEVEL: { LOG_LEVEL: 'loud' },
   RATE_LIMITS: { RATE_LIMITS: 'no' },
+  RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,no-such-limit=3' },
   DEMO: { DEMO: 'yes' },
   WORKERS: { WORKERS: '4' },
 }

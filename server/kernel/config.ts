@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
 
 export type Config = {
@@ -17,6 +18,7 @@ export type Config = {
   trustProxy: number | string[] | false
   logLevel: string
   rateLimits: boolean
+  rateLimitNumbers: RateLimitNumbers
   demo: boolean
   /** Settings that were given and that this version does nothing with. */
   ignored: string[]
@@ -58,6 +60,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustProxy: readTrustProxy(given('TRUST_PROXY')),
     logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
+    rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
     ignored: notYetUsed.filter((name) => given(name) !== undefined),
   }
@@ -129,6 +132,23 @@ function readTrustProxy(text: string | undefined): number | string[] | false {
       'TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
     )
   return networks
+}
+
+/** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */
+function readRateLimitNumbers(text: string | undefined): RateLimitNumbers {
+  const named = new Map(Object.keys(limited).map((what) => [what.replaceAll(' ', '-'), what]))
+  const numbers: Record<string, number> = {}
+  for (const each of text?.split(',') ?? []) {
+    const [, name = '', points] = /^([a-z-]+)=([1-9]\d{0,6})$/.exec(each.trim()) ?? []
+    const what = named.get(name)
+    if (!what)
+      throw new ConfigError(
+        'RATE_LIMIT_NUMBERS must be such as register-start=30,metadata=1200; its names are ' +
+          `${[...named.keys()].join(', ')}.`,
+      )
+    numbers[what] = Number(points)
+  }
+  return numbers
 }
 
 function readChoice(name: string, text: string, choices: string[]): string {

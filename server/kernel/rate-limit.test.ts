@@ -1,6 +1,34 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { addressKey, createRateLimits } from './rate-limit.ts'
+import { after, before, test } from 'node:test'
+import { openTestStorage } from '#testing/database.ts'
+import { serverPool, storageOver, type Storage } from './database.ts'
+import { addressKey, createRateLimits, noRateLimits, type RateLimits } from './rate-limit.ts'
+import { pruneRateLimits } from './rate-limit-store.ts'
+import { Secret } from './secret.ts'
+
+let storage: Storage
+before(async () => {
+  storage = await openTestStorage()
+})
+after(() => storage.close())
+
+let now = new Date('2030-01-01T12:00:00.000Z')
+const clock = () => now
+const pass = (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000))
+const refused = { code: 'rate_limited', status: 429 }
+
+/** Processes that share the database, or with none, one alone. */
+function processes(count: number): RateLimits[] {
+  return Array.from({ length: count }, () => createRateLimits({ clock, shared: storage.prepared }))
+}
+const alone = () => createRateLimits({ clock, shared: undefined })
+
+/** How many of `attempts` at once pass, spread over the processes. */
+async function passing(limits: RateLimits[], attempts: number, key: string): Promise<number> {
+  const counted = Array.from({ length: attempts }, (_, index) => limits[index % limits.length]?.count(what, key))
+  return (await Promise.allSettled(counted)).filter(({ status }) => status === 'fulfilled').length
+}
+const what = 'register start'
 
 test('LOD-05 an address counts as one however it is written, and IPv6 by its network', () => {
   const key = (ip: string) => addressKey({ ip })
@@ -11,10 +39,80 @@ test('LOD-05 an address counts as one however it is written, and IPv6 by its net
   assert.equal(key('fe80::1%eth0'), key('fe80::2'))
 })
 
-test('LOD-05 of many attempts at once no more pass than the limit', async () => {
-  const limits = createRateLimits(true)
-  const attempts = await Promise.allSettled(Array.from({ length: 64 }, () => limits.count('register start', 'here')))
-  assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 10)
-  await assert.rejects(limits.check('register start', 'here'), { code: 'rate_limited', status: 429 })
-  await limits.count('register start', 'elsewhere')
+for (const [named, limits] of [
+  ['one process', () => [alone()]],
+  ['two processes over one database', () => processes(2)],
+] as const)
+  test(`LOD-05 of 64 attempts at once no more pass than the limit: ${named}`, async () => {
+    const sharing = limits()
+    const key = `64 at ${named}`
+    assert.equal(await passing(sharing, 64, key), 10)
+    for (const each of sharing) await assert.rejects(each.count(what, key), refused)
+    for (const each of sharing) await assert.rejects(each.check(what, key), refused)
+    assert.equal(await passing(sharing, 1, `another than ${key}`), 1)
+    pass(60)
+    assert.equal(await passing(sharing, 64, key), 10)
+  })
+
+test('processes together never let more pass than a large limit, and refuse early by less than a lease each', async () => {
+  const sharing = processes(3)
+  const counted = Array.from({ length: 1500 }, (_, index) => sharing[index % 7 ? 0 : 1 + (index % 2)])
+  const passed = await Promise.allSettled(counted.map((each) => each?.count('metadata', 'crowd')))
+  const passes = passed.filter(({ status }) => status === 'fulfilled').length
+  assert.ok(passes <= 600 && passes > 600 - 2 * 30, `${passes} passed`)
+})
+
+test('a refusal says when to come back, and the window does not move', async () => {
+  for (const [limits] of [[alone()], processes(1)]) {
+    assert.ok(limits)
+    await passing([limits], 10, 'returning')
+    pass(20)
+    const expected = {
+      'retry-after': '40',
+      'ratelimit-limit': '10',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '40',
+    }
+    await assert.rejects(limits.count(what, 'returning'), { ...refused, headers: expected })
+    pass(40)
+    await limits.count(what, 'returning')
+  }
+})
+
+test('the numbers are the operator to choose, and off is off', async () => {
+  const generous = createRateLimits({ clock, shared: storage.prepared, numbers: { 'register start': 12 } })
+  assert.equal(await passing([generous], 64, 'generous'), 12)
+  assert.equal(await passing([noRateLimits], 64, 'off'), 64)
+})
+
+test('LOD-08 what is stored of a key is its hash, and is swept when its window has ended', async () => {
+  await storage.db.deleteFrom('rate_limit_window').execute()
+  await passing(processes(1), 1, '203.0.113.9')
+  const rows = await storage.db.selectFrom('rate_limit_window').selectAll().execute()
+  assert.equal(rows.length, 1)
+  assert.equal(rows[0]?.key_sha256.length, 32)
+  assert.equal(await pruneRateLimits(storage.db, now, 10), 0)
+  pass(60)
+  assert.equal(await pruneRateLimits(storage.db, now, 10), 1)
+})
+
+test('LOD-08 keys that someone makes up fill no memory: the oldest gives way', async () => {
+  const limits = alone()
+  assert.equal(await passing([limits], 64, 'oldest'), 10)
+  for (let index = 0; index < 20_000; index += 1) await limits.count(what, `made up ${index}`)
+  assert.equal(await passing([limits], 64, 'oldest'), 10)
+  for (let index = 0; index < 20_000; index += 1) await limits.count('failed sign-in', `made up ${index}`)
+  await assert.rejects(limits.check(what, 'oldest'), refused)
+})
+
+test('STO-16 while the database is away nothing passes that must be counted, and what is known needs none', async () => {
+  const [limits] = processes(1)
+  assert.ok(limits)
+  await passing([limits], 10, 'known')
+  const away = storageOver(serverPool(new Secret('postgres://nobody@127.0.0.1:1/none'), () => {}))
+  const cut = createRateLimits({ clock, shared: away.prepared })
+  await assert.rejects(cut.count(what, 'anyone'), { code: 'ECONNREFUSED' })
+  await cut.check(what, 'anyone')
+  await assert.rejects(limits.check(what, 'known'), refused)
+  await away.close()
 })

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { refusals } from './refusal.ts'
+import { secondsAfter, type Clock } from './clock.ts'
+import type { Prepared } from './database.ts'
 import { sha256 } from './digest.ts'
+import { takeRateLimit, type Taken } from './rate-limit-store.ts'
+import { refusals } from './refusal.ts'
 
 /** The limits of completions §8: so many in so many seconds, for each source address unless said otherwise. */
-const limited = {
+export const limited = {
   'register start': { points: 10, seconds: 60 },
   'sign-in start': { points: 60, seconds: 60 },
   'failed sign-in': { points: 20, seconds: 60 },
@@ -15,54 +17,120 @@ const limited = {
 } as const
 export type Limited = keyof typeof limited
 
+/** Other numbers of points than those above, as the operator has set them. */
+export type RateLimitNumbers = Partial<Record<Limited, number>>
+
 const refuse = refusals({ rate_limited: [429, 'Too many attempts. Wait a little and try again.'] })
 
 export type RateLimits = {
   /** Counts one more; refuses `rate_limited` past the limit. */
   count: (what: Limited, key: string) => Promise<void>
-  /** Refuses `rate_limited` where the limit has been reached, and counts nothing. */
+  /** Refuses `rate_limited` where the limit is known to have been reached; asks nobody and counts nothing. */
   check: (what: Limited, key: string) => Promise<void>
 }
 
+/** Where nothing is limited. */
+export const noRateLimits: RateLimits = { count: async () => {}, check: async () => {} }
+
+type Setting = {
+  clock: Clock
+  /** The database that processes share their counts in; undefined where this process is alone. */
+  shared: Prepared | undefined
+  numbers?: RateLimitNumbers
+}
+
+/** What this process knows of a key in its present window. */
+type Window = {
+  endsAt: Date
+  /** How many this process may still let pass without asking. */
+  left: number
+  /** Whether everything has been taken, here or by another process. */
+  exhausted: boolean
+}
+
 /**
- * Rate limits of this process. Where success is authenticated only failures are counted (`check` before, `count`
- * after), so that a busy honest client is never limited.
+ * How many keys of one limit are remembered. The one whose window is the oldest gives way; where counts are shared, the
+ * database still knows it.
  */
-export function createRateLimits(enabled: boolean): RateLimits {
-  if (!enabled) return { count: async () => {}, check: async () => {} }
-  const limiters = new Map(
-    Object.entries(limited).map(([what, { points, seconds }]) => [
-      what,
-      new RateLimiterMemory({ keyPrefix: what, points, duration: seconds }),
-    ]),
-  )
-  const limiterOf = (what: Limited) => {
-    const limiter = limiters.get(what)
-    if (!limiter) throw new Error(`no rate limit is named ${what}`)
-    return limiter
+const keysMax = 20_000
+/** A process that shares takes at most this part of a limit at a time. */
+const leasesOfLimit = 20
+
+/**
+ * Rate limits with fixed windows. Where success is authenticated only failures are counted (`check` before, `count`
+ * after), so that a busy honest client is never limited.
+ *
+ * A process alone takes a whole limit at once. Processes that share take theirs from the database in small leases: all of
+ * them together never let more pass than the limit, and one may refuse early by what the others have leased and not
+ * used. Of a limit below 40 a lease is one, so that there the count is exact. While the database is away nothing can be
+ * leased, and what is counted fails as any other request does: 503.
+ */
+export function createRateLimits({ clock, shared, numbers = {} }: Setting): RateLimits {
+  const known = new Map<string, Map<string, Window>>()
+  const underWay = new Map<string, Promise<void>>()
+  const pointsOf = (what: Limited) => numbers[what] ?? limited[what].points
+
+  function windowOf(what: Limited, key: string): Window | undefined {
+    const window = known.get(what)?.get(key)
+    return window && window.endsAt > clock() ? window : undefined
   }
+
+  /** Takes a lease, or waits for the one that is being taken for the same key. */
+  function lease(what: Limited, key: string): Promise<void> {
+    const name = `${what}\0${key}`
+    const waiting = underWay.get(name)
+    if (waiting) return waiting
+    const taking = leaseAnew(what, key, sha256(name)).finally(() => underWay.delete(name))
+    underWay.set(name, taking)
+    return taking
+  }
+
+  async function leaseAnew(what: Limited, key: string, keySha256: Uint8Array): Promise<void> {
+    const points = pointsOf(what)
+    const size = shared ? Math.max(1, Math.floor(points / leasesOfLimit)) : points
+    const now = clock()
+    const endsAt = secondsAfter(now, limited[what].seconds)
+    const { taken, endsAt: ends }: Taken = shared
+      ? await takeRateLimit(shared, { keySha256, lease: size, endsAt }, now)
+      : { taken: points, endsAt }
+    const left = Math.max(0, Math.min(size, points - (taken - size)))
+    remember(known, what, key, { endsAt: ends, left, exhausted: taken >= points }, now)
+  }
+
   return {
     async count(what, key) {
-      try {
-        await limiterOf(what).consume(key)
-      } catch (reached) {
-        if (reached instanceof RateLimiterRes) throw tooMany(what, reached)
-        throw reached
+      for (;;) {
+        const window = windowOf(what, key)
+        if (window && window.left > 0) return void (window.left -= 1)
+        if (window?.exhausted) throw tooMany(pointsOf(what), window, clock())
+        await lease(what, key)
       }
     },
     async check(what, key) {
-      const state = await limiterOf(what).get(key)
-      if (state && state.consumedPoints >= limited[what].points) throw tooMany(what, state)
+      const window = windowOf(what, key)
+      if (window?.exhausted && window.left === 0) throw tooMany(pointsOf(what), window, clock())
     },
   }
 }
 
-function tooMany(what: Limited, { msBeforeNext }: RateLimiterRes) {
-  const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1000)))
+/** Keeps a window in place of those that have ended, and of the oldest where there are too many. */
+function remember(known: Map<string, Map<string, Window>>, what: string, key: string, window: Window, now: Date): void {
+  const windows = known.get(what) ?? new Map<string, Window>()
+  known.set(what, windows)
+  windows.delete(key)
+  for (const [oldest, { endsAt }] of windows) {
+    if (endsAt > now && windows.size < keysMax) break
+    windows.delete(oldest)
+  }
+  windows.set(key, window)
+}
+
+function tooMany(points: number, { endsAt }: Window, now: Date) {
+  const seconds = String(Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000)))
   return refuse.rate_limited({
     headers: {
       'retry-after': seconds,
-      'ratelimit-limit': String(limited[what].points),
+      'ratelimit-limit': String(points),
       'ratelimit-remaining': '0',
       'ratelimit-reset': seconds,
     },

@@ -107,6 +107,11 @@ export interface Tables {
     identity_count: number
     created_at: Date
   }
+  rate_limit_window: {
+    key_sha256: Uint8Array
+    taken: number
+    ends_at: Date
+  }
   session: {
     session_id: string
     token_sha256: Uint8Array

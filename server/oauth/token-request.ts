@@ -20,7 +20,6 @@ export type Refreshment = {
 
 const refuse = refusals({
   invalid_request: [400, 'The token request is malformed.'],
-  invalid_client: [401, 'The client credentials cannot be read.'],
   unsupported_grant_type: [400, 'The grant types are authorization_code and refresh_token.'],
 })
 
@@ -28,7 +27,7 @@ const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
 /**
  * Reads a token request in either spelling and encoding (RFC 6749 §4.1.3, §6). Refuses `invalid_request`,
- * `invalid_client`, `unsupported_grant_type`.
+ * `unsupported_grant_type`; credentials that cannot be read are for `authenticateClient` to refuse, which counts them.
  */
 export function readTokenRequest(authorization: string | undefined, body: TokenRequest): CodeRedemption | Refreshment {
   const grant = either(body.grant_type, body.grantType)
@@ -63,7 +62,7 @@ function readCredentials(authorization: string | undefined, body: TokenRequest):
   if (secret !== undefined)
     throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
   const basic = readBasicCredentials(authorization)
-  if (!basic) throw refuse.invalid_client({ headers: { 'www-authenticate': 'Basic realm="countersign"' } })
+  if (!basic) return { clientId: clientId ?? '', proof: { kind: 'unreadable' }, scheme: 'basic' }
   if (clientId !== undefined && clientId !== basic.clientId)
     throw refuse.invalid_request({ sentence: 'The header and the body name different clients.' })
   return { clientId: basic.clientId, proof: { kind: 'secret', secret: basic.secret }, scheme: 'basic' }

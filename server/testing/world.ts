@@ -7,7 +7,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog } from '#kernel/log.ts'
 import { openPages } from '#kernel/page.ts'
-import { createRateLimits } from '#kernel/rate-limit.ts'
+import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { Secret } from '#kernel/secret.ts'
 import { mountHosts, type Hosts } from '../hosts.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
@@ -26,13 +26,15 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
   const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
   const storage = await openTestStorage()
   let now = new Date('2030-01-01T12:00:00.000Z')
+  const clock = () => now
+  const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
   const kernel: Kernel = {
     config,
     db: storage.db,
     prepared: storage.prepared,
-    clock: () => now,
+    clock,
     log: createLog(config.logLevel).log,
-    rateLimits: createRateLimits(rateLimits),
+    rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
     keyring: createKeyring([new Secret(randomBytes(32).toString('base64url'))]),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }

@@ -1,0 +1,40 @@
+import type { Database, Prepared, Statement } from './database.ts'
+
+/** How much of a limit a key has taken in its present window, and when that window ends. */
+export type Taken = { taken: number; endsAt: Date }
+
+/**
+ * Opens a window where there is none or it has ended, and takes more of the one that stands. One statement, so that
+ * processes which take at once are told different totals.
+ */
+const takeStatement: Statement = {
+  name: 'take-rate-limit',
+  text: `
+    insert into rate_limit_window as stored (key_sha256, taken, ends_at)
+    values ($1, $2, $3)
+    on conflict (key_sha256) do update set
+      taken = case when stored.ends_at <= $4 then excluded.taken else stored.taken + excluded.taken end,
+      ends_at = case when stored.ends_at <= $4 then excluded.ends_at else stored.ends_at end
+    returning taken, ends_at as "endsAt"`,
+}
+
+type Wanted = { keySha256: Uint8Array; lease: number; endsAt: Date }
+
+/** Takes `lease` more for a key; answers the total that this makes, which may be more than the limit has. */
+export async function takeRateLimit(prepared: Prepared, wanted: Wanted, now: Date): Promise<Taken> {
+  const { keySha256, lease, endsAt } = wanted
+  const [row] = await prepared<Taken>(takeStatement, [keySha256, lease, endsAt, now])
+  if (!row) throw new Error('an upsert of a rate limit gave no row')
+  return row
+}
+
+/** Deletes up to `batch` windows that have ended, and says how many. */
+export async function pruneRateLimits(db: Database, now: Date, batch: number): Promise<number> {
+  const ended = db.selectFrom('rate_limit_window').select('key_sha256').where('ends_at', '<=', now).limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('rate_limit_window')
+    .where('key_sha256', 'in', ended)
+    .where('ends_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { freePorts, launch, startService } from '#testing/service.ts'
+import { createWorld } from '#testing/world.ts'
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+const where = isShared ? 'on two processes over one PostgreSQL' : 'on one process'
+
+/** The product with a proxy before it, as one process or as two that share a database; answers their API hosts. */
+async function startBehindProxy(t: TestContext, environment: Record<string, string>): Promise<string[]> {
+  const service = await startService({ environment })
+  t.after(() => service.close())
+  if (!isShared) return [service.baseUrl]
+  const [api, auth, business] = await freePorts(3)
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  const second = launch({
+    ...service.settings,
+    DATA_DIR: directory,
+    BASE_URL: `http://localhost:${api}`,
+    AUTH_URL: `http://localhost:${auth}`,
+    BUSINESS_URL: `http://localhost:${business}`,
+  })
+  t.after(async () => {
+    second.process.kill('SIGKILL')
+    await rm(directory, { recursive: true })
+  })
+  await second.ready
+  return [service.baseUrl, `http://localhost:${api}`]
+}
+
+/** How many of 64 registrations that begin at once are let through, the nth as coming from `address(n)`. */
+async function passing(hosts: string[], address: (n: number) => string): Promise<number> {
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, (_, n) =>
+      fetch(`${hosts[n % hosts.length]}/api/auth/register/start`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address(n) },
+        body: JSON.stringify({ handle: `person-${randomBytes(6).toString('hex')}`, displayName: 'Someone' }),
+      }),
+    ),
+  )
+  const statuses = new Set(answers.map(({ status }) => status))
+  assert.deepEqual(statuses, new Set([200, 429]))
+  return answers.filter(({ status }) => status === 200).length
+}
+
+test(`LOD-05 64 at once do not pass a limit of 10, however their address is written, ${where}`, async (t) => {
+  const hosts = await startBehindProxy(t, { TRUST_PROXY: '1' })
+  const spellings = ['2001:db8:7:8::', '2001:DB8:7:8:0:0:0:', '2001:0db8:0007:0008:ffff:1:2:']
+  assert.equal(await passing(hosts, (n) => `${spellings[n % 3]}${n + 1}`), 10)
+  assert.equal(await passing(hosts, (n) => (n % 2 ? '::ffff:203.0.113.9' : '203.0.113.9')), 10)
+  assert.equal(await passing(hosts, (n) => `198.51.100.${n}, 192.0.2.77`), 10)
+})
+
+test(`LOD-05 HDR-07 without a proxy that is trusted, X-Forwarded-For is nobody, ${where}`, async (t) => {
+  const hosts = await startBehindProxy(t, {})
+  assert.equal(await passing(hosts, (n) => `198.51.100.${n}`), 10)
+})
+
+test('TOK-20 10,000 wrong secrets from one address: it is limited, and the app is not', async (t) => {
+  const world = await createWorld({ rateLimits: true })
+  t.after(() => world.close())
+  const [app, person] = [await world.app(), await world.person()]
+  const ask = (fields: Record<string, string>, remoteAddress: string) =>
+    world.api.inject({
+      method: 'POST',
+      url: '/api/oauth/token',
+      remoteAddress,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: app.clientId, ...fields }).toString(),
+    })
+  const guess = (address: string) =>
+    ask({ grant_type: 'refresh_token', refresh_token: 'x', client_secret: 'cs_guess' }, address)
+
+  const statuses: number[] = []
+  for (let tries = 0; tries < 10_000; tries += 1) statuses.push((await guess('192.0.2.66')).statusCode)
+  assert.deepEqual(statuses, [...Array<number>(30).fill(401), ...Array<number>(9970).fill(429)])
+  const refused = await guess('192.0.2.66')
+  assert.equal(refused.json().error, 'rate_limited')
+  assert.equal(refused.headers['retry-after'], '60')
+  assert.equal(refused.headers['ratelimit-limit'], '30')
+
+  for (let tries = 0; tries < 100; tries += 1) await guess(`192.0.2.${100 + tries}`)
+  assert.equal((await guess('203.0.113.8')).statusCode, 429)
+  const right = {
+    grant_type: 'authorization_code',
+    code: await app.code(person),
+    redirect_uri: app.redirectUri,
+    client_secret: app.clientSecret,
+  }
+  const elsewhere = await ask(right, '203.0.113.9')
+  assert.equal(elsewhere.statusCode, 200, elsewhere.body)
+})
+
+test('TOK-12 credentials that cannot be read are counted against their address', async (t) => {
+  const world = await createWorld({ rateLimits: true })
+  t.after(() => world.close())
+  const unreadable = ['Basic', 'Basic !!!!', 'Basic YXBw', 'Basic AAAA', 'Basic JXp6OmE=']
+  const statuses: number[] = []
+  for (let tries = 0; tries < 32; tries += 1) {
+    const answer = await world.api.inject({
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: unreadable[tries % unreadable.length] ?? '',
+      },
+      payload: 'grant_type=refresh_token&refresh_token=x',
+    })
+    statuses.push(answer.statusCode)
+    if (answer.statusCode === 401) assert.equal(answer.json().error, 'invalid_client')
+  }
+  assert.deepEqual(statuses, [...Array<number>(30).fill(401), 429, 429])
+})
