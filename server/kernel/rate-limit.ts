@@ -60,15 +60,21 @@ const leasesOfLimit = 20
  * Rate limits with fixed windows. Where success is authenticated only failures are counted (`check` before, `count`
  * after), so that a busy honest client is never limited.
  *
- * A process alone takes a whole limit at once. Processes that share take theirs from the database in small leases: all of
- * them together never let more pass than the limit, and one may refuse early by what the others have leased and not
- * used. Of a limit below 40 a lease is one, so that there the count is exact. While the database is away nothing can be
- * leased, and what is counted fails as any other request does: 503.
+ * A process alone takes a whole limit at once. Processes that share take theirs from the database in small leases: all
+ * of them together never let more pass than the limit, and one may refuse early by what the others have leased and not
+ * used. Of a limit below 40 a lease is one, so that there the count is exact. While the database is away nothing can
+ * be leased, and what is counted fails as any other request does: 503.
  */
 export function createRateLimits({ clock, shared, numbers = {} }: Setting): RateLimits {
-  const known = new Map<string, Map<string, Window>>()
+  const known = new Map<Limited, Map<string, Window>>()
   const underWay = new Map<string, Promise<void>>()
   const pointsOf = (what: Limited) => numbers[what] ?? limited[what].points
+
+  function windowsOf(what: Limited): Map<string, Window> {
+    const windows = known.get(what) ?? new Map<string, Window>()
+    known.set(what, windows)
+    return windows
+  }
 
   function windowOf(what: Limited, key: string): Window | undefined {
     const window = known.get(what)?.get(key)
@@ -94,7 +100,7 @@ export function createRateLimits({ clock, shared, numbers = {} }: Setting): Rate
       ? await takeRateLimit(shared, { keySha256, lease: size, endsAt }, now)
       : { taken: points, endsAt }
     const left = Math.max(0, Math.min(size, points - (taken - size)))
-    remember(known, what, key, { endsAt: ends, left, exhausted: taken >= points }, now)
+    remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)
   }
 
   return {
@@ -114,9 +120,7 @@ export function createRateLimits({ clock, shared, numbers = {} }: Setting): Rate
 }
 
 /** Keeps a window in place of those that have ended, and of the oldest where there are too many. */
-function remember(known: Map<string, Map<string, Window>>, what: string, key: string, window: Window, now: Date): void {
-  const windows = known.get(what) ?? new Map<string, Window>()
-  known.set(what, windows)
+function remember(windows: Map<string, Window>, key: string, window: Window, now: Date): void {
   windows.delete(key)
   for (const [oldest, { endsAt }] of windows) {
     if (endsAt > now && windows.size < keysMax) break
