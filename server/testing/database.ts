@@ -34,6 +34,13 @@ export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Prom
   }
 }
 
+/** A database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
+export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
+  if (url !== undefined) return storageOver(serverPool(new Secret(url), fail))
+  const { pool, close } = await openEmbedded(directory, fail)
+  return storageOver(pool, close)
+}
+
 /** A new, empty database on the PostgreSQL of `TEST_DATABASE_URL`; undefined where that is not set. */
 export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
   const maintenance = process.env['TEST_DATABASE_URL']

@@ -5,7 +5,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openTestDatabase } from './database.ts'
+import { openTestDatabase, reopenStorage } from './database.ts'
+import { verifyInvariants } from './invariants.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
@@ -48,11 +49,26 @@ export async function startService({ environment = {}, dataDirectory }: Options 
     output: running.output,
     /** Ends the process by a signal; answers its exit code, or the signal that killed it. */
     end: (signal: NodeJS.Signals = 'SIGTERM') => end(running.process, signal),
+    /** Ends and removes it; fails where it has left the database as it must never be. */
     async close() {
       await end(running.process, 'SIGTERM')
-      await database?.drop()
-      await rm(directory, { recursive: true, force: true })
+      try {
+        await verifyDatabase(settings)
+      } finally {
+        await database?.drop()
+        await rm(directory, { recursive: true, force: true })
+      }
     },
+  }
+}
+
+/** Looks at the database that a service which has ended leaves behind. */
+async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string; DATA_DIR: string }) {
+  const storage = await reopenStorage(DATABASE_URL, DATA_DIR)
+  try {
+    await verifyInvariants(storage.db, new Date())
+  } finally {
+    await storage.close()
   }
 }
 

@@ -12,6 +12,7 @@ import { Secret } from '#kernel/secret.ts'
 import { mountHosts, type Hosts } from '../hosts.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
 import { openTestStorage } from './database.ts'
+import { verifyInvariants } from './invariants.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<World['person']>>
@@ -20,7 +21,8 @@ export type TestApp = Awaited<ReturnType<World['app']>>
 type Options = { environment?: Record<string, string>; rateLimits?: boolean }
 
 /**
- * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end.
+ * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end:
+ * that also fails where the test has left the database as it must never be.
  */
 export async function createWorld({ environment = {}, rateLimits = false }: Options = {}) {
   const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
@@ -51,7 +53,11 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     app: (settings?: Partial<NewApp>) => registerApp(hosts, kernel, settings),
     async close() {
       await Promise.all([hosts.api.close(), hosts.auth.close(), hosts.business.close()])
-      await storage.close()
+      try {
+        await verifyInvariants(storage.db, now)
+      } finally {
+        await storage.close()
+      }
     },
   }
 }

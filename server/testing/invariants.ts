@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { Database } from '#kernel/database.ts'
+import { tokenPrefix } from '#kernel/token-format.ts'
+
+/**
+ * What must be true of a whole database whenever nobody is writing to it. Each is a sentence, and a query whose rows
+ * break it; `$now` stands for the instant of the check. What a constraint of the schema says is not said again.
+ */
+const invariants: Record<string, string> = {
+  'a person has as many identities as are counted': `
+    select user_id, identity_count from person
+    where identity_count <> (select count(*) from identity where identity.user_id = person.user_id)`,
+  'a person has a passkey': `
+    select user_id from person
+    where not exists (select from passkey_credential where passkey_credential.user_id = person.user_id)`,
+  'an identity holds its handle': `
+    select identity.identity_id, handle, handle_folded from identity
+    left join identity_handle on handle_folded = lower(handle)
+    where identity_handle.identity_id is distinct from identity.identity_id`,
+  'a public signing key has the owner that is recorded': `
+    select signing_key.identity_id, key_version from signing_key
+    left join signing_key_owner using (public_key)
+    where signing_key_owner.identity_id is distinct from signing_key.identity_id`,
+
+  'a session began with a recorded sign-in': `
+    select user_id, count(*) from session group by user_id having count(*) > (
+      select count(*) from audit_entry
+      where audit_entry.user_id = session.user_id and action in ('account.registered', 'session.started')
+    )`,
+  'a session lives no longer than a session may': `
+    select session_id, created_at, ends_at from session
+    where ends_at > created_at + ${limits.sessionLifetimeSeconds} * interval '1 second' or auth_time < created_at`,
+
+  'an app with a secret is not public, and any other is': `
+    select client_id from app
+    where is_public = exists (select from app_secret where app_secret.client_id = app.client_id)`,
+
+  'a consent has been recorded in the trail': `
+    select identity_id, client_id from authorization_consent where not exists (
+      select from audit_entry
+      where audit_entry.identity_id = authorization_consent.identity_id
+        and audit_entry.client_id = authorization_consent.client_id and action = 'app.authorized'
+    )`,
+  'what lives of a lineage was consented to': `
+    select identity_id, lineage_id, token_lineage.scope, authorization_consent.scope as consented from token_lineage
+    left join authorization_consent using (identity_id, client_id)
+    where revoked_at is null and ends_at > $now and (token_lineage.scope <@ authorization_consent.scope) is not true`,
+  'a lineage that was ended early has an act in the trail at that instant': `
+    select identity_id, lineage_id, revoked_at from token_lineage
+    where revoked_at is not null and not exists (select from audit_entry where at = revoked_at)`,
+  'a code that was not redeemed has given nothing': `
+    select identity_id, lineage_id from token_lineage
+    where code_spent_at is null and (
+      family_sha256 is not null or rotated_at is not null or generation <> 0
+      or cardinality(live_sha256) + cardinality(spent_sha256) > 0
+      or exists (
+        select from token_access
+        where token_access.identity_id = token_lineage.identity_id
+          and token_access.lineage_id = token_lineage.lineage_id
+      )
+    )`,
+  'a code that was redeemed has begun a family': `
+    select identity_id, lineage_id from token_lineage
+    where code_spent_at is not null
+      and (family_sha256 is null or rotated_at is null or cardinality(live_sha256) = 0)`,
+  'no refresh token is spent and live': `
+    select identity_id, lineage_id from token_lineage where live_sha256 && spent_sha256`,
+  'a generation has no more siblings than it may': `
+    select identity_id, lineage_id, generation from token_lineage
+    where greatest(cardinality(live_sha256), cardinality(spent_sha256)) > ${limits.refreshSiblingsMax}`,
+  'an access token that has not expired has a lineage, and no scope beyond it': `
+    select token_access.identity_id, token_access.lineage_id, token_access.scope from token_access
+    left join token_lineage using (identity_id, lineage_id)
+    where expires_at > $now and (token_access.scope <@ token_lineage.scope) is not true`,
+}
+
+/** The columns that name a row of another table, whichever table they stand in. */
+const references: Record<string, { table: string; except: string[] }> = {
+  // The trail outlives whom it tells of, and a registration reserves its ids before there is anybody.
+  user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
+  // A public key stays with the identity that had it, also when that is gone.
+  identity_id: { table: 'identity', except: ['audit_entry', 'passkey_flow', 'signing_key_owner'] },
+  // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
+  client_id: { table: 'app', except: ['audit_entry', 'token_lineage', 'authorization_consent'] },
+}
+
+type Table = { name: string; columns: string[] }
+
+/** Throws with every invariant that does not hold, and the first rows that break it. */
+export async function verifyInvariants(db: Database, now: Date): Promise<void> {
+  const found = await db.introspection.getTables()
+  const tables = found.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
+  const queries = { ...invariants, ...referencesIn(tables), ...textsIn(tables) }
+  const broken: string[] = []
+  for (const [sentence, query] of Object.entries(queries)) {
+    const text = query.replaceAll('$now', `timestamptz '${now.toISOString()}'`)
+    const { rows } = await sql.raw(text).execute(db)
+    if (rows.length > 0) broken.push(`${sentence}, but there are ${rows.length}: ${JSON.stringify(rows.slice(0, 3))}`)
+  }
+  if (broken.length > 0) throw new Error(`The database is not as it must be:\n${broken.join('\n')}`)
+}
+
+/** Rules for every table that is there and has such a column: a new one is looked at without being named here. */
+function referencesIn(tables: Table[]): Record<string, string> {
+  const found = tables.flatMap(({ name, columns }) =>
+    columns.flatMap((column) => {
+      const reference = references[column]
+      if (!reference || reference.table === name || reference.except.includes(name)) return []
+      const query = `
+        select ${name}.${column} from ${name} left join ${reference.table} using (${column})
+        where ${name}.${column} is not null and ${reference.table}.${column} is null`
+      return [[`each ${column} of ${name} is in ${reference.table}`, query]]
+    }),
+  )
+  return Object.fromEntries(found)
+}
+
+/** No token, code or secret stands anywhere in clear. It is long, so that a test may write its prefix. */
+function textsIn(tables: Table[]): Record<string, string> {
+  const token = `(^|[^A-Za-z0-9_-])(${Object.values(tokenPrefix).join('|')})[A-Za-z0-9_-]{40}`
+  return Object.fromEntries(
+    tables.map(({ name }) => [
+      `${name} holds no token in clear`,
+      `select left(whole.text, 200) as row
+       from (select ${name}::text as text from ${name}) whole where whole.text ~ '${token}'`,
+    ]),
+  )
+}
