@@ -9,7 +9,7 @@ import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Pages } from '#kernel/page.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes } from '#oauth/routes.ts'
-import { passkeyRoutes } from '#passkeys/routes.ts'
+import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { playgroundRoutes } from '#playground/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
@@ -58,6 +58,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
 
   siteRoutes(hosts.auth, pages, site)
   discoveryRoutes(hosts.auth, provider, pages)
+  passkeyDiscovery(hosts.auth, config)
   if (config.demo) playgroundRoutes(hosts.auth, kernel, pages)
 
   await Promise.all([...byOrigin.values()].map((host) => host.ready()))

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { Base64, Base64Url, Ciphertext, Instant, Uuid } from './values.ts'
+import { Base64, Base64Url, Ciphertext, CredentialId, Instant, Uuid } from './values.ts'
 
 const Kind = Type.Union([Type.Literal('passkey_prf'), Type.Literal('recovery_code'), Type.Literal('device')])
 
@@ -12,6 +12,14 @@ export const NewKeyWrap = Type.Object({
   ciphertext: Ciphertext,
 })
 export type NewKeyWrap = Static<typeof NewKeyWrap>
+
+/** The wrap that one passkey opens. */
+export const PasskeyWrap = Type.Object({
+  kind: Type.Literal('passkey_prf'),
+  credentialId: CredentialId,
+  ciphertext: Ciphertext,
+})
+export type PasskeyWrap = Static<typeof PasskeyWrap>
 
 export const KeyWrap = Type.Object({
   wrapId: Uuid,
@@ -46,6 +54,20 @@ export const replaceKeyWraps = endpoint(
   { ...session, summary: 'Replace the wraps of my master key' },
   { body: Type.Object({ keyWraps: NewKeyWraps }) },
   { 200: KeyWraps },
+)
+
+export const addKeyWrap = endpoint(
+  'POST /api/account/key-wraps',
+  { ...session, summary: 'Let one of my passkeys open my keys' },
+  { body: PasskeyWrap },
+  { 201: KeyWrap },
+)
+
+export const readRecovery = endpoint(
+  'GET /api/account/recovery',
+  { ...session, summary: 'Since when I have my recovery code, if one is in force' },
+  {},
+  { 200: Type.Object({ createdAt: Type.Union([Instant, Type.Null()]) }) },
 )
 
 export const replaceRecovery = endpoint(

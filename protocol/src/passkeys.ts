@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, Nothing } from './endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
-import { KeyWrap, NewKeyPair, NewKeyWraps, RecoveryAuth } from './keys.ts'
-import { Base64Url, Instant, Uuid } from './values.ts'
+import { KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
+import { CredentialId, Instant, Uuid, WebUrl } from './values.ts'
 import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
 
 const FlowId = Type.String({ minLength: 1, maxLength: 100 })
@@ -51,6 +51,14 @@ export const finishRegistration = endpoint(
 
 export const RequestStarted = Type.Object({ flowId: FlowId, options: RequestOptions })
 
+const SignedIn = Type.Object({
+  sessionToken: Type.String(),
+  expiresAt: Instant,
+  user: User,
+  identities: Type.Array(Identity),
+  keyWraps: Type.Array(KeyWrap),
+})
+
 export const startSignIn = endpoint(
   'POST /api/auth/login/start',
   { ...page, summary: 'Begin signing in with a passkey' },
@@ -62,15 +70,7 @@ export const finishSignIn = endpoint(
   'POST /api/auth/login/finish',
   { ...page, summary: 'Sign in with a passkey' },
   { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
-  {
-    200: Type.Object({
-      sessionToken: Type.String(),
-      expiresAt: Instant,
-      user: User,
-      identities: Type.Array(Identity),
-      keyWraps: Type.Array(KeyWrap),
-    }),
-  },
+  { 200: SignedIn },
 )
 
 export const startReauthentication = endpoint(
@@ -88,7 +88,7 @@ export const finishReauthentication = endpoint(
 )
 
 export const Passkey = Type.Object({
-  credentialId: Base64Url,
+  credentialId: CredentialId,
   name: Type.String(),
   createdAt: Instant,
   lastUsedAt: Instant,
@@ -102,4 +102,70 @@ export const listPasskeys = endpoint(
   { ...session, summary: 'List my passkeys' },
   {},
   { 200: Type.Object({ passkeys: Type.Array(Passkey) }) },
+)
+
+export const CreationStarted = Type.Object({ flowId: FlowId, options: CreationOptions })
+
+export const startPasskey = endpoint(
+  'POST /api/auth/passkeys/start',
+  { ...session, summary: 'Begin adding a passkey' },
+  {},
+  { 200: CreationStarted },
+)
+
+export const finishPasskey = endpoint(
+  'POST /api/auth/passkeys/finish',
+  { ...session, summary: 'Add a passkey, with the wrap that lets it open my keys' },
+  {
+    body: Type.Object({
+      flowId: FlowId,
+      credential: RegistrationResponse,
+      keyWrap: Type.Optional(PasskeyWrap),
+    }),
+  },
+  { 201: Passkey },
+)
+
+const ByCredential = Type.Object({ credentialId: CredentialId })
+
+export const renamePasskey = endpoint(
+  'PATCH /api/auth/passkeys/:credentialId',
+  { ...session, summary: 'Rename one of my passkeys' },
+  { params: ByCredential, body: Type.Object({ name: DisplayName }, { additionalProperties: false }) },
+  { 200: Passkey },
+)
+
+export const removePasskey = endpoint(
+  'DELETE /api/auth/passkeys/:credentialId',
+  { ...session, summary: 'Remove one of my passkeys; the last one stays' },
+  { params: ByCredential },
+  { 204: Nothing },
+)
+
+export const isPasskeyKnown = endpoint(
+  'POST /api/auth/passkeys/known',
+  { ...page, summary: 'Whether a passkey is still of use here, so that a browser can stop offering one that is not' },
+  { body: ByCredential },
+  { 200: Type.Object({ known: Type.Boolean() }) },
+)
+
+export const startRecovery = endpoint(
+  'POST /api/auth/recover/start',
+  { ...page, summary: 'Begin on a new device with a recovery code: the options of a new passkey' },
+  { body: Type.Object({ handle: Type.String({ maxLength: 200 }), recoveryAuth: RecoveryAuth }) },
+  { 200: CreationStarted },
+)
+
+export const finishRecovery = endpoint(
+  'POST /api/auth/recover/finish',
+  { ...page, summary: 'Add the new passkey, sign in, and end all other sessions. Spends the recovery code' },
+  { body: Type.Object({ flowId: FlowId, credential: RegistrationResponse }) },
+  { 200: SignedIn },
+)
+
+export const passkeyEndpoints = endpoint(
+  'GET /.well-known/passkey-endpoints',
+  { security: 'none', cors: 'any origin', host: 'auth', summary: 'Where people add and manage passkeys' },
+  {},
+  { 200: Type.Object({ enroll: WebUrl, manage: WebUrl }) },
 )

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
 import { Identity } from './identities.ts'
 import { Instant, Uuid } from './values.ts'
@@ -23,6 +23,37 @@ export const readSession = endpoint(
 export const endSession = endpoint(
   'DELETE /api/auth/session',
   { ...session, summary: 'Sign out' },
+  {},
+  { 204: Nothing },
+)
+
+/** One of a person's sessions, as they may recognise it. */
+export const SessionEntry = Type.Object({
+  sessionId: Uuid,
+  createdAt: Instant,
+  lastSeenAt: Instant,
+  userAgent: Type.Union([Type.String(), Type.Null()]),
+  current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+})
+export type SessionEntry = Static<typeof SessionEntry>
+
+export const listSessions = endpoint(
+  'GET /api/auth/sessions',
+  { ...session, summary: 'Where I am signed in' },
+  {},
+  { 200: Type.Object({ sessions: Type.Array(SessionEntry) }) },
+)
+
+export const endSessionById = endpoint(
+  'DELETE /api/auth/sessions/:sessionId',
+  { ...session, summary: 'End one of my sessions' },
+  { params: Type.Object({ sessionId: Uuid }) },
+  { 204: Nothing },
+)
+
+export const endOtherSessions = endpoint(
+  'DELETE /api/auth/sessions',
+  { ...session, summary: 'End all of my sessions but this one' },
   {},
   { 204: Nothing },
 )

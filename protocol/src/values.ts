@@ -6,6 +6,13 @@ export const Uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' })
 export const Base64Url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
 
+/** The id of a passkey (WebAuthn §7.1: at most 1,023 bytes). */
+export const CredentialId = Type.String({
+  pattern: '^[A-Za-z0-9_-]+$',
+  maxLength: 1364,
+  description: '1 to 1,023 bytes',
+})
+
 /** An opaque ciphertext that only the person's browser opens. */
 export const Ciphertext = Type.String({ minLength: 1, maxLength: limits.ciphertextBytesMax })
 

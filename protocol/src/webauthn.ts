@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Base64Url } from './values.ts'
+import { Base64Url, CredentialId } from './values.ts'
 
 /**
  * The JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5) as far as both sides use them; what more a browser sends
@@ -40,8 +40,6 @@ export const RequestOptions = Type.Object({
   extensions: Type.Object({ prf: PrfInput }),
 })
 export type RequestOptions = Static<typeof RequestOptions>
-
-const CredentialId = Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: 1364, description: '1 to 1,023 bytes' })
 
 export const RegistrationResponse = Type.Object({
   id: CredentialId,

@@ -1,17 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { KeyWrap, NewKeyWrap } from '@countersign/protocol/keys'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/keys'
 import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
-import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { deleteWraps, insertWraps, listWraps, upsertRecovery, type WrapRow } from './store.ts'
+import { deleteWraps, deleteWrapsOfCredential, insertWraps, listWraps, type WrapRow } from './store.ts'
 
 const refuse = refusals({
   invalid_request: [
     400,
     'A passkey_prf wrap names its credential, and no other wrap does; there is one recovery_code wrap.',
   ],
+  too_many_key_wraps: [409, 'There are as many wraps of the master key as an account can have.'],
 })
 
 /** The wraps of a person's master key. */
@@ -56,28 +57,30 @@ export async function replaceKeyWraps(
   })
 }
 
-/** Keeps what the server may check of a recovery code: a hash of what the code derives, which opens nothing. */
-export async function keepRecovery(tx: Transaction, userId: string, recoveryAuth: string, now: Date): Promise<void> {
-  await upsertRecovery(tx, userId, sha256(Buffer.from(recoveryAuth, 'base64url')), now)
+/** Lets one more passkey open a person's keys, where it does not yet or no longer. Refuses `too_many_key_wraps`. */
+export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
+  await holdPerson(tx, userId)
+  await deleteWrapsOfCredential(tx, userId, wrap.credentialId)
+  const wraps = await listWraps(tx, userId)
+  if (wraps.length >= limits.keyWrapsMax) throw refuse.too_many_key_wraps()
+  const wrapId = randomUUIDv7()
+  await insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
+  return { ...wrap, wrapId, createdAt: now.toISOString() }
 }
 
-type NewRecovery = { recoveryAuth: string; ciphertext: string }
-
-/** Replaces a person's recovery code: its wrap and its check together, so that no half of the old one is left. */
-export async function replaceRecovery(
-  db: Database,
-  userId: string,
-  recovery: NewRecovery,
-  now: Date,
-): Promise<KeyWrap[]> {
+/** The same, as an act of its own. */
+export async function grantPasskey(db: Database, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
   return transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
-    await keepRecovery(tx, userId, recovery.recoveryAuth, now)
-    await deleteWraps(tx, userId, 'recovery_code')
-    await keepKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
-    await record(tx, { action: 'account.recovery_replaced', actor: 'person', userId }, now)
-    return listKeyWraps(tx, userId)
+    const added = await addKeyWrap(tx, userId, wrap, now)
+    const details = { credentialId: wrap.credentialId }
+    await record(tx, { action: 'account.key_wrap_added', actor: 'person', userId, details }, now)
+    return added
   })
+}
+
+/** Forgets what a passkey opened. */
+export async function forgetKeyWrap(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+  await deleteWrapsOfCredential(tx, userId, credentialId)
 }
 
 function toKeyWrap(row: WrapRow): KeyWrap {

@@ -2,7 +2,8 @@ import * as endpoints from '@countersign/protocol/keys'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { requireFresh, sessionGuard } from '#sessions/session.ts'
-import { listKeyWraps, replaceKeyWraps, replaceRecovery } from './key-wrap.ts'
+import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
+import { recoverySince, replaceRecovery } from './recovery.ts'
 
 export function encryptionRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
@@ -23,6 +24,25 @@ export function encryptionRoutes(host: Host, kernel: Kernel): void {
       const now = clock()
       requireFresh(session.of(request), now)
       return { keyWraps: await replaceKeyWraps(db, session.of(request).userId, request.body.keyWraps, now) }
+    },
+  })
+
+  host.route({
+    ...endpoints.addKeyWrap,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const now = clock()
+      requireFresh(session.of(request), now)
+      return reply.status(201).send(await grantPasskey(db, session.of(request).userId, request.body, now))
+    },
+  })
+
+  host.route({
+    ...endpoints.readRecovery,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const since = await recoverySince(db, session.of(request).userId)
+      return { createdAt: since?.toISOString() ?? null }
     },
   })
 

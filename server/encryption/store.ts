@@ -35,6 +35,32 @@ export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRo
   await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
 }
 
+export async function deleteWrapsOfCredential(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+  await tx
+    .deleteFrom('encryption_key_wrap')
+    .where('user_id', '=', userId)
+    .where('credential_id', '=', credentialId)
+    .execute()
+}
+
+export function findRecovery(db: Database, userId: string) {
+  return db
+    .selectFrom('encryption_recovery')
+    .select(['auth_sha256 as authSha256', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Deletes a person's recovery check; false where it is not this one, or gone. */
+export async function deleteRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('encryption_recovery')
+    .where('user_id', '=', userId)
+    .where('auth_sha256', '=', authSha256)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
 export async function upsertRecovery(
   tx: Transaction,
   userId: string,

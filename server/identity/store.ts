@@ -23,6 +23,10 @@ export function findIdentityOfUser(db: Database, userId: string, identityId: str
     .executeTakeFirst()
 }
 
+export function findIdentity(db: Database, identityId: string) {
+  return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
+}
+
 export function listIdentitiesOfUser(db: Database, userId: string) {
   return db
     .selectFrom('identity')

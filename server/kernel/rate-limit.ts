@@ -10,6 +10,8 @@ export const limited = {
   'register start': { points: 10, seconds: 60 },
   'sign-in start': { points: 60, seconds: 60 },
   'failed sign-in': { points: 20, seconds: 60 },
+  'passkey lookup': { points: 60, seconds: 60 },
+  'failed recovery of a handle': { points: 5, seconds: 3600 },
   'failed client authentication': { points: 30, seconds: 60 },
   'failed authentication of a client': { points: 60, seconds: 60 },
   'failed redemption of a client': { points: 60, seconds: 60 },

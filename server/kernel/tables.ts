@@ -94,12 +94,13 @@ export interface Tables {
   }
   passkey_flow: {
     flow_id: string
-    ceremony: 'register' | 'sign in' | 'reauthenticate'
+    ceremony: 'register' | 'sign in' | 'reauthenticate' | 'add passkey' | 'recover'
     challenge: string
     user_id: string | null
     identity_id: string | null
     handle: string | null
     display_name: string | null
+    recovery_sha256: Uint8Array | null
     expires_at: Date
   }
   person: {

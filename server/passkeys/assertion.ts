@@ -37,6 +37,8 @@ export async function withProof<Result extends object>(
     (await useCredential(tx, proved, now)) ? work(tx, userId) : undefined,
   )
   if (done) return done
+  // The one that was removed in between has no counter to speak of.
+  if (!(await findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()
   const details = { credentialId }
   await record(kernel.db, { action: 'passkey.counter_went_back', actor: 'system', userId, details }, now)
   throw refuse.invalid_credential()

@@ -80,6 +80,19 @@ const unsound: Record<string, Bent> = {
   },
   'PKY-16 a map of no end': { attestationObject: (bytes) => Buffer.concat([Buffer.from([0xbf]), bytes.subarray(1)]) },
   'PKY-16 lists 10,000 deep': { attestationObject: () => Buffer.alloc(10_000, 0x81) },
+  'PKY-16 an attestation with a byte behind it': {
+    attestationObject: (bytes) => Buffer.concat([bytes, Buffer.from([0])]),
+  },
+  'PKY-16 an attestation with another behind it': { attestationObject: (bytes) => Buffer.concat([bytes, bytes]) },
+  'PKY-16 authenticator data with a byte behind it': {
+    publicKey: Buffer.concat([okp(Buffer.alloc(32, 9)), Buffer.from([0])]),
+  },
+  'PKY-16 a text of no end': { attestationObject: (bytes) => replace(bytes, '\x64none', '\x7f\x64none\xff') },
+  'PKY-16 a list for an attestation': { attestationObject: () => Buffer.from([0x80]) },
+  'PKY-16 nothing for an attestation': { attestationObject: () => Buffer.from([0xf6]) },
+  'PKY-16 a map of more than there is': {
+    attestationObject: (bytes) => Buffer.concat([Buffer.from([0xba, 0xff, 0xff, 0xff, 0xff]), bytes.subarray(1)]),
+  },
   'PKY-16 a text for an attestation': { attestationObject: () => cbor('none') },
   'PKY-16 half an attestation': { attestationObject: (bytes) => bytes.subarray(0, bytes.length / 2) },
   'PKY-16 a key of lists 10,000 deep': { publicKey: Buffer.alloc(10_000, 0x81) },
@@ -90,6 +103,15 @@ const unsound: Record<string, Bent> = {
   'PKY-15 client data that is no UTF-8': {
     clientDataExtras: { extra: 'abcd' },
     clientData: (bytes) => replace(bytes, 'abcd', '\xff\xfe\xfd\xfc'),
+  },
+  'PKY-15 client data with the same member twice': {
+    clientData: (bytes) => replace(bytes, '{', '{"type":"webauthn.create",'),
+  },
+  'PKY-15 client data with another origin first': {
+    clientData: (bytes) => replace(bytes, '{', '{"origin":"https://evil.example",'),
+  },
+  'PKY-15 client data with a member twice, once spelled otherwise': {
+    clientData: (bytes) => replace(bytes, '{', '{"or\\u0069gin" : "https://evil.example",'),
   },
   'PKY-15 client data that is no JSON': { clientData: (bytes) => bytes.subarray(1) },
   'PKY-15 client data that is a list': { clientData: () => Buffer.from('[]') },
@@ -103,6 +125,10 @@ for (const [what, bent] of Object.entries(unsound))
   })
 
 const sound: Record<string, Bent> = {
+  'client data that begins with a byte order mark and has further members': {
+    byteOrderMark: true,
+    clientDataExtras: { other: { type: 'x', list: [{ type: 'y' }, { type: 'z' }] }, says: '"type": {', empty: '' },
+  },
   'an id of 1,023 bytes': { credentialId: randomBytes(1023) },
   'an id of 1 byte': { credentialId: randomBytes(1) },
   'a statement of its own that is true': { selfAttested: true },
@@ -113,6 +139,35 @@ for (const [what, bent] of Object.entries(sound))
     const { answer } = await register(bent)
     assert.equal(answer.statusCode, 201, answer.body)
   })
+
+test('PKY-15 PKY-16 a ceremony of a megabyte or more is refused before anything reads it', async () => {
+  const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
+  for (const [field, bytes] of [
+    ['clientDataJSON', 1_000_000],
+    ['attestationObject', 5_000_000],
+  ] as const) {
+    const { flowId, options } = await start()
+    const credential = authenticator.register(options)
+    credential.response[field] = 'A'.repeat(bytes)
+    const began = performance.now()
+    const answer = await post('/api/auth/register/finish', { flowId, credential })
+    assert.deepEqual([answer.statusCode, answer.json().error], [413, 'payload_too_large'])
+    assert.ok(performance.now() - began < 500)
+  }
+})
+
+test('PKY-16 the worst attestation that fits is refused in no time', async () => {
+  const worst = [Buffer.alloc(45_000, 0x81), Buffer.alloc(45_000, 0xa1), Buffer.alloc(45_000, 0xc1)]
+  for (const attestation of worst) {
+    const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
+    const { flowId, options } = await start()
+    const credential = authenticator.register(options, { attestationObject: () => attestation })
+    const began = performance.now()
+    const answer = await post('/api/auth/register/finish', { flowId, credential })
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'])
+    assert.ok(performance.now() - began < 500)
+  }
+})
 
 test('PKY-18 a passkey that attests itself signs in', async () => {
   for (const kind of ['ES256', 'EdDSA'] as const)

@@ -1,8 +1,10 @@
 import type { RegistrationResponse } from '@countersign/protocol/webauthn'
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
+import { isoCBOR } from '@simplewebauthn/server/helpers'
 import type { Config } from '#kernel/config.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireSameFrame } from './client-data.ts'
+import { productOf } from './products.ts'
 import { credentialAlgorithms, isSoundKey } from './public-key.ts'
 
 const refuse = refusals({ invalid_credential: [400, 'The passkey cannot be verified. Start again.'] })
@@ -38,6 +40,7 @@ export async function verifyAttestation(
     // What is wrong it says by throwing; the caller is told no more than that something is.
   }).catch((): { registrationInfo?: undefined } => ({}))
   if (!registrationInfo || !isUnattested(registrationInfo)) throw refuse.invalid_credential()
+  if (!endsThere(registrationInfo.attestationObject)) throw refuse.invalid_credential()
 
   const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo
   // The schema bounds the id that was sent (§7.1: at most 1,023 bytes); the id that was attested is that one.
@@ -49,7 +52,7 @@ export async function verifyAttestation(
     backupEligible: credentialDeviceType === 'multiDevice',
     backedUp: credentialBackedUp,
     transports,
-    name: nameOf(sent),
+    name: productOf(registrationInfo.aaguid) ?? placeOf(sent),
   }
 }
 
@@ -61,8 +64,13 @@ function isUnattested({ fmt, aaguid }: { fmt: string; aaguid: string }): boolean
   return fmt === 'none' || (fmt === 'packed' && /^[0-]+$/.test(aaguid))
 }
 
-/** What a new passkey is called until its owner names it: where it is kept, as far as the browser says. */
-function nameOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
+/** Whether CBOR ends where its bytes do: written again, what was read of it has the same length. */
+function endsThere(bytes: Uint8Array<ArrayBuffer>): boolean {
+  return isoCBOR.encode(isoCBOR.decodeFirst(bytes)).length === bytes.length
+}
+
+/** Where a new passkey is kept, as far as the browser says: its name, where the product does not tell its own. */
+function placeOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
   if (transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'Security key'
   if (transports.includes('hybrid') && authenticatorAttachment === 'cross-platform') return 'Phone or tablet'
   return authenticatorAttachment === 'platform' ? 'This device' : 'Passkey'

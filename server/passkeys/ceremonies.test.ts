@@ -87,6 +87,10 @@ const wrongAssertions: Record<string, Bent> = {
   'PKY-17 a signature with one bit flipped': {
     signature: (bytes) => Buffer.from(bytes.map((byte, at) => (at === 9 ? byte ^ 1 : byte))),
   },
+  'PKY-15 client data that names its origin twice': {
+    clientData: (bytes) => Buffer.from(bytes.toString().replace('{', '{"origin":"https://evil.example",')),
+  },
+  'PKY-06 the top origin of a frame': { topOrigin: 'https://evil.example' },
   'PKY-17 no signature to speak of': { signature: () => Buffer.alloc(70) },
 }
 for (const [what, bent] of Object.entries(wrongAssertions))

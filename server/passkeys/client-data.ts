@@ -2,6 +2,9 @@ import type { Refusal } from '#kernel/refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** The texts of a JSON value, each with the colon that makes it a name, and the brackets in between. */
+const parts = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]/g
+
 /**
  * Refuses a ceremony that ran inside a frame of another origin (WebAuthn §7.1 step 11, §7.2 step 14): our pages are
  * never framed, so such a frame is not ours.
@@ -16,9 +19,23 @@ export function requireSameFrame(clientDataJson: string, refuse: () => Refusal):
 /** Reads JSON, after a byte order mark if there is one (§7.1 step 5). */
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    const value: unknown = JSON.parse(text)
+    return saysTwice(text) ? undefined : value
   } catch {
     // What is not JSON is no client data; the caller refuses it.
     return undefined
   }
+}
+
+/** Whether an object has a member twice, in whatever spelling: two readers may each believe another one. */
+function saysTwice(json: string): boolean {
+  const names: unknown[] = []
+  let depth = 0
+  for (const [part, text, colon] of json.matchAll(parts)) {
+    if (part === '{' || part === '[') depth += 1
+    if (part === '}' || part === ']') depth -= 1
+    if (text !== undefined && colon !== undefined && depth === 1) names.push(JSON.parse(text))
+  }
+  return new Set(names).size !== names.length
 }

@@ -14,6 +14,8 @@ export type Ceremony =
   | { ceremony: 'register'; userId: string; identityId: string; handle: string; displayName: string }
   | { ceremony: 'sign in' }
   | { ceremony: 'reauthenticate'; userId: string }
+  | { ceremony: 'add passkey'; userId: string }
+  | { ceremony: 'recover'; userId: string; recoverySha256: Uint8Array }
 
 export type Flow = Ceremony & { challenge: string }
 

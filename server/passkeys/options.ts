@@ -9,12 +9,17 @@ const prf = { eval: { first: hash('sha256', 'countersign/prf/v1', 'base64url') }
 const timeout = limits.flowLifetimeSeconds * 1000
 
 type NewUser = { userId: string; handle: string; displayName: string }
+type Existing = { credentialId: string; transports: string[] }
 
-/** The options of a registration ceremony: a discoverable credential, the person verified (WebAuthn §5.4). */
+/**
+ * The options of a registration ceremony: a discoverable credential, the person verified (WebAuthn §5.4). Where one of
+ * the person's own passkeys is already, no second one is made, nor the first replaced.
+ */
 export function creationOptions(
   rpId: string,
   challenge: string,
   { userId, handle, displayName }: NewUser,
+  existing: Existing[] = [],
 ): CreationOptions {
   return {
     rp: { id: rpId, name: 'Countersign' },
@@ -22,7 +27,7 @@ export function creationOptions(
     challenge,
     pubKeyCredParams: credentialAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout,
-    excludeCredentials: [],
+    excludeCredentials: existing.map(({ credentialId: id, transports }) => ({ id, type: 'public-key', transports })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     attestation: 'none',
     extensions: { credProps: true, prf },

@@ -1,18 +1,89 @@
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/passkeys'
-import { listKeyWraps } from '#encryption/key-wrap.ts'
-import type { Database } from '#kernel/database.ts'
-import { listCredentials } from './store.ts'
+import { forgetKeyWrap, listKeyWraps } from '#encryption/key-wrap.ts'
+import { holdPerson } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { Attested } from './attestation.ts'
+import {
+  deleteCredential,
+  findCredential,
+  insertCredential,
+  listCredentials,
+  setCredentialName,
+  type Credential,
+} from './store.ts'
+
+const refuse = refusals({
+  credential_in_use: [409, 'This passkey belongs to an account already. Sign in with it.'],
+  passkey_not_found: [404, 'None of your passkeys has this id.'],
+  last_passkey: [409, 'This is your last passkey: without it you could not sign in. Add another one first.'],
+  invalid_request: [400, 'A name has 1 to 80 visible characters.'],
+})
 
 /** The passkeys of a person, the oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
+  const opens = await opening(db, userId)
+  return (await listCredentials(db, userId)).map((credential) => toPasskey(credential, opens))
+}
+
+/** Enrols a passkey that was just made. Refuses `credential_in_use`. */
+export async function enrolPasskey(tx: Transaction, userId: string, made: Attested, now: Date): Promise<void> {
+  await insertCredential(tx, { ...made, userId }, now).catch((error: unknown) => {
+    throw isTaken(error, 'passkey_credential_pkey') ? refuse.credential_in_use() : error
+  })
+}
+
+type Renaming = { userId: string; credentialId: string; name: string }
+
+/** Names a passkey as its owner knows it. Refuses `passkey_not_found`, `invalid_request`. */
+export async function renamePasskey(
+  db: Database,
+  { userId, credentialId, name }: Renaming,
+  now: Date,
+): Promise<Passkey> {
+  if (!isDisplayName(name)) throw refuse.invalid_request()
+  return transaction(db, async (tx) => {
+    const renamed = await setCredentialName(tx, userId, credentialId, name)
+    if (!renamed) throw refuse.passkey_not_found()
+    await record(tx, { action: 'passkey.renamed', actor: 'person', userId, details: { credentialId } }, now)
+    return toPasskey(renamed, await opening(tx, userId))
+  })
+}
+
+/** Removes a passkey, and what it opened. Refuses `passkey_not_found`, `last_passkey`. */
+export async function removePasskey(db: Database, userId: string, credentialId: string, now: Date): Promise<void> {
+  const removed = await transaction(db, async (tx) => {
+    await holdPerson(tx, userId)
+    if (!(await deleteCredential(tx, userId, credentialId))) return false
+    await forgetKeyWrap(tx, userId, credentialId)
+    await record(tx, { action: 'passkey.removed', actor: 'person', userId, details: { credentialId } }, now)
+    return true
+  })
+  if (removed) return
+  const kept = await findCredential(db, credentialId)
+  throw kept?.userId === userId ? refuse.last_passkey() : refuse.passkey_not_found()
+}
+
+/** Whether a passkey signs in to any account. */
+export async function isPasskeyKnown(db: Database, credentialId: string): Promise<boolean> {
+  return (await findCredential(db, credentialId)) !== undefined
+}
+
+/** The passkeys that open a person's keys. */
+async function opening(db: Database | Transaction, userId: string): Promise<Set<string | undefined>> {
   const wraps = await listKeyWraps(db, userId)
-  const opening = new Set(wraps.map(({ credentialId }) => credentialId))
-  return (await listCredentials(db, userId)).map((credential) => ({
+  return new Set(wraps.map(({ credentialId }) => credentialId))
+}
+
+function toPasskey(credential: Credential, opens: Set<string | undefined>): Passkey {
+  return {
     credentialId: credential.credentialId,
     name: credential.name,
     createdAt: credential.createdAt.toISOString(),
     lastUsedAt: credential.lastUsedAt.toISOString(),
     backedUp: credential.backedUp,
-    opensKeys: opening.has(credential.credentialId),
-  }))
+    opensKeys: opens.has(credential.credentialId),
+  }
 }

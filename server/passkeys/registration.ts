@@ -2,22 +2,18 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/identities'
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/passkeys'
 import { enrolEncryptionKey, readEncryptionKey } from '#encryption/identity-key.ts'
-import { keepKeyWraps, keepRecovery, requireCoherent } from '#encryption/key-wrap.ts'
+import { keepKeyWraps, requireCoherent } from '#encryption/key-wrap.ts'
+import { keepRecovery } from '#encryption/recovery.ts'
 import { beginPerson, requireFitting, requireFreeHandle } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { isTaken, transaction } from '#kernel/database.ts'
+import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { refusals } from '#kernel/refusal.ts'
-import { openSession } from '#sessions/session.ts'
+import { openSession, type Browser } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { creationOptions } from './options.ts'
-import { insertCredential } from './store.ts'
-
-const refuse = refusals({
-  credential_in_use: [409, 'This passkey belongs to an account already. Sign in with it.'],
-})
+import { enrolPasskey } from './passkey.ts'
 
 /** Begins an account. Its ids are told now, so that the browser can bind what it encrypts to them. */
 export async function startRegistration(
@@ -40,7 +36,7 @@ export type Registered = { token: string; expiresAt: Date; userId: string; ident
 export async function finishRegistration(
   { db, config, clock }: Kernel,
   finish: RegistrationFinish,
-  userAgent: string | undefined,
+  browser: Browser,
 ): Promise<Registered> {
   const now = clock()
   const { keyWraps = [], recoveryAuth, signingKey, encryptionKey } = finish
@@ -53,14 +49,12 @@ export async function finishRegistration(
 
   return transaction(db, async (tx) => {
     const identity = await beginPerson(tx, flow, now)
-    await insertCredential(tx, { ...credential, userId }, now).catch((error: unknown) => {
-      throw isTaken(error, 'passkey_credential_pkey') ? refuse.credential_in_use() : error
-    })
+    await enrolPasskey(tx, userId, credential, now)
     await keepKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await keepRecovery(tx, userId, recoveryAuth, now)
     if (signing) await enrolFirstKey(tx, { identityId, ...signing }, now)
     if (encryption) await enrolEncryptionKey(tx, { identityId, ...encryption }, now)
-    const session = await openSession(tx, userId, userAgent, now)
+    const session = await openSession(tx, userId, browser, now)
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId, identity }
   })

@@ -1,23 +1,38 @@
+import { foldHandle } from '@countersign/protocol/formats/handle'
 import * as endpoints from '@countersign/protocol/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/sessions'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
 import { listIdentities } from '#identity/identity.ts'
+import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { addressKey } from '#kernel/rate-limit.ts'
+import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
-import { sessionGuard } from '#sessions/session.ts'
-import { listPasskeys } from './passkey.ts'
+import { browserOf, listSessions, requireFresh, sessionGuard } from '#sessions/session.ts'
+import { finishAddition, startAddition } from './addition.ts'
+import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
 import { finishReauthentication, startReauthentication } from './reauthentication.ts'
 import { finishRegistration, startRegistration } from './registration.ts'
+import { finishRecovery, startRecovery } from './recovery.ts'
 import { finishSignIn, startSignIn } from './sign-in.ts'
-import { signOut } from './sign-out.ts'
+import { signOut, signOutElsewhere, signOutThere } from './sign-out.ts'
+
+/** A person who has just signed in. */
+type SignedIn = { token: string; expiresAt: Date; userId: string }
 
 export function passkeyRoutes(host: Host, kernel: Kernel): void {
   registrationRoutes(host, kernel)
   signInRoutes(host, kernel)
+  recoveryRoutes(host, kernel)
   sessionRoutes(host, kernel)
+  ownPasskeyRoutes(host, kernel)
+}
+
+/** Where password managers send people who want to add a passkey, or see them (W3C, Passkey Endpoints). */
+export function passkeyDiscovery(host: Host, { authUrl }: Config): void {
+  const page = new URL('/account/passkeys', authUrl).href
+  host.route({ ...endpoints.passkeyEndpoints, handler: () => ({ enroll: page, manage: page }) })
 }
 
 function registrationRoutes(host: Host, kernel: Kernel): void {
@@ -34,7 +49,7 @@ function registrationRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.finishRegistration,
     async handler(request, reply) {
-      const registered = await finishRegistration(kernel, request.body, request.headers['user-agent'])
+      const registered = await finishRegistration(kernel, request.body, browserOf(request, config.baseUrl))
       setSessionCookie(reply, registered.token, config.baseUrl)
       return reply.status(201).send({
         sessionToken: registered.token,
@@ -62,26 +77,63 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const address = addressKey(request)
       await rateLimits.check('failed sign-in', address)
-      const signedIn = await finishSignIn(kernel, request.body, request.headers['user-agent']).catch(
+      const signedIn = await finishSignIn(kernel, request.body, browserOf(request, config.baseUrl)).catch(
         async (error: unknown) => {
           if (error instanceof Refusal) await rateLimits.count('failed sign-in', address)
           throw error
         },
       )
       setSessionCookie(reply, signedIn.token, config.baseUrl)
-      return {
-        sessionToken: signedIn.token,
-        expiresAt: signedIn.expiresAt.toISOString(),
-        user: { userId: signedIn.userId },
-        identities: await listIdentities(db, signedIn.userId),
-        keyWraps: await listKeyWraps(db, signedIn.userId),
-      }
+      return tellSignedIn(db, signedIn)
+    },
+  })
+
+  host.route({
+    ...endpoints.isPasskeyKnown,
+    async handler(request) {
+      await rateLimits.count('passkey lookup', addressKey(request))
+      return { known: await isPasskeyKnown(db, request.body.credentialId) }
     },
   })
 }
 
+function recoveryRoutes(host: Host, kernel: Kernel): void {
+  const { db, config, rateLimits } = kernel
+
+  host.route({
+    ...endpoints.startRecovery,
+    async handler(request) {
+      const handle = textKey(foldHandle(request.body.handle))
+      await rateLimits.check('failed recovery of a handle', handle)
+      return startRecovery(kernel, request.body).catch(async (error: unknown) => {
+        if (error instanceof Refusal) await rateLimits.count('failed recovery of a handle', handle)
+        throw error
+      })
+    },
+  })
+
+  host.route({
+    ...endpoints.finishRecovery,
+    async handler(request, reply) {
+      const recovered = await finishRecovery(kernel, request.body, browserOf(request, config.baseUrl))
+      setSessionCookie(reply, recovered.token, config.baseUrl)
+      return tellSignedIn(db, recovered)
+    },
+  })
+}
+
+async function tellSignedIn(db: Kernel['db'], { token, expiresAt, userId }: SignedIn) {
+  return {
+    sessionToken: token,
+    expiresAt: expiresAt.toISOString(),
+    user: { userId },
+    identities: await listIdentities(db, userId),
+    keyWraps: await listKeyWraps(db, userId),
+  }
+}
+
 function sessionRoutes(host: Host, kernel: Kernel): void {
-  const { db, config } = kernel
+  const { db, config, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -110,6 +162,40 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
+    ...sessionEndpoints.listSessions,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { sessions: await listSessions(db, session.of(request), clock()) }
+    },
+  })
+
+  host.route({
+    ...sessionEndpoints.endSessionById,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const { userId, sessionId: own } = session.of(request)
+      const { sessionId } = request.params
+      await signOutThere(kernel, { userId, sessionId })
+      if (sessionId === own) clearSessionCookie(reply, config.baseUrl)
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...sessionEndpoints.endOtherSessions,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await signOutElsewhere(kernel, session.of(request))
+      return reply.status(204).send(null)
+    },
+  })
+}
+
+function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
     ...endpoints.startReauthentication,
     onRequest: session.onRequest,
     handler: (request) => startReauthentication(kernel, session.of(request)),
@@ -129,6 +215,40 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       return { passkeys: await listPasskeys(db, session.of(request).userId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.startPasskey,
+    onRequest: session.onRequest,
+    handler: (request) => startAddition(kernel, session.of(request)),
+  })
+
+  host.route({
+    ...endpoints.finishPasskey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      return reply.status(201).send(await finishAddition(kernel, session.of(request), request.body))
+    },
+  })
+
+  host.route({
+    ...endpoints.renamePasskey,
+    onRequest: session.onRequest,
+    handler(request) {
+      const { userId } = session.of(request)
+      return renamePasskey(db, { userId, ...request.params, ...request.body }, clock())
+    },
+  })
+
+  host.route({
+    ...endpoints.removePasskey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const now = clock()
+      requireFresh(session.of(request), now)
+      await removePasskey(db, session.of(request).userId, request.params.credentialId, now)
+      return reply.status(204).send(null)
     },
   })
 }

@@ -1,7 +1,7 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { openSession } from '#sessions/session.ts'
+import { openSession, type Browser } from '#sessions/session.ts'
 import { withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
@@ -15,11 +15,11 @@ export async function startSignIn({ db, config, clock }: Kernel) {
 type Finish = { flowId: string; credential: AuthenticationResponse }
 
 /** Signs a person in. Refuses `invalid_flow`, `invalid_credential`. */
-export async function finishSignIn(kernel: Kernel, finish: Finish, userAgent: string | undefined) {
+export async function finishSignIn(kernel: Kernel, finish: Finish, browser: Browser) {
   const now = kernel.clock()
   const { challenge } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
   return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, userId) => {
-    const session = await openSession(tx, userId, userAgent, now)
+    const session = await openSession(tx, userId, browser, now)
     await record(tx, { action: 'session.started', actor: 'person', userId }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId }
   })

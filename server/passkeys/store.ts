@@ -15,6 +15,7 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
       identity_id: registering?.identityId ?? null,
       handle: registering?.handle ?? null,
       display_name: registering?.displayName ?? null,
+      recovery_sha256: flow.ceremony === 'recover' ? flow.recoverySha256 : null,
       expires_at: flow.expiresAt,
     })
     .execute()
@@ -39,6 +40,7 @@ export async function takeFlow<Kind extends Ceremony['ceremony']>(
       'identity_id as identityId',
       'handle',
       'display_name as displayName',
+      'recovery_sha256 as recoverySha256',
     ])
     .executeTakeFirst()
   return row && isFlow(row, ceremony) ? row : undefined
@@ -90,6 +92,7 @@ export function listCredentials(db: Database, userId: string) {
     .select(credential)
     .where('user_id', '=', userId)
     .orderBy('created_at')
+    .orderBy('credential_id')
     .execute()
 }
 
@@ -118,6 +121,38 @@ export async function insertCredential(
       last_used_at: now,
     })
     .execute()
+}
+
+/** Names a passkey of a person; undefined where they have none of this id. */
+export function setCredentialName(tx: Transaction, userId: string, credentialId: string, name: string) {
+  return tx
+    .updateTable('passkey_credential')
+    .set({ name })
+    .where('credential_id', '=', credentialId)
+    .where('user_id', '=', userId)
+    .returning(credential)
+    .executeTakeFirst()
+}
+
+/**
+ * Deletes a passkey of a person who has another one; false where they have none of this id, or it is the last. Of two
+ * at once the second counts only after the first, by the lock on the person that the caller holds.
+ */
+export async function deleteCredential(tx: Transaction, userId: string, credentialId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('passkey_credential')
+    .where('credential_id', '=', credentialId)
+    .where('user_id', '=', userId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('passkey_credential as other')
+          .select('other.credential_id')
+          .where('other.user_id', '=', userId)
+          .where('other.credential_id', '!=', credentialId),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
 }
 
 type Use = { credentialId: string; signCount: number; backedUp: boolean }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { SessionEntry } from '@countersign/protocol/sessions'
+import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
@@ -9,7 +11,17 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { sessionCookie } from './cookie.ts'
-import { deleteEndedSessions, deleteSession, findSession, insertSession, setAuthTime, touchSession } from './store.ts'
+import {
+  deleteEndedSessions,
+  deleteOtherSessions,
+  deleteSession,
+  deleteSessionOfToken,
+  findSession,
+  insertSession,
+  listSessionsOfUser,
+  setAuthTime,
+  touchSession,
+} from './store.ts'
 
 /** A person who is signed in here. `expiresAt` is when the session ends if it stays unused. */
 export type Session = { sessionId: string; userId: string; authTime: Date; expiresAt: Date }
@@ -36,18 +48,62 @@ export function sessionGuard({ db, clock, config }: Kernel) {
   })
 }
 
-/** Opens a session for a person who has just proved who they are. The token is told this once. */
-export async function openSession(tx: Transaction, userId: string, userAgent: string | undefined, now: Date) {
+/** The browser in which somebody signs in: what it says it is, and the session that it has brought along. */
+export type Browser = { userAgent: string | undefined; earlierToken: string | undefined }
+
+export function browserOf(request: FastifyRequest, baseUrl: URL): Browser {
+  return { userAgent: request.headers['user-agent'], earlierToken: sessionCookie(request, baseUrl) }
+}
+
+/**
+ * Opens a session for a person who has just proved who they are. The token is told this once. Its cookie takes the
+ * place of an earlier one, whose session ends here: nobody could sign out of it any more.
+ */
+export async function openSession(tx: Transaction, userId: string, browser: Browser, now: Date) {
+  await endEarlier(tx, browser, now)
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
   const endsAt = secondsAfter(now, limits.sessionLifetimeSeconds)
-  await insertSession(tx, { sessionId, tokenSha256: sha256(token), userId, userAgent, endsAt, now })
+  await insertSession(tx, {
+    sessionId,
+    tokenSha256: sha256(token),
+    userId,
+    userAgent: browser.userAgent,
+    endsAt,
+    now,
+  })
   return { token, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }) }
 }
 
-/** Ends a session; false when it had ended before. */
-export function endSession(db: Database | Transaction, sessionId: string): Promise<boolean> {
-  return deleteSession(db, sessionId)
+async function endEarlier(tx: Transaction, { earlierToken }: Browser, now: Date): Promise<void> {
+  const route = earlierToken === undefined ? undefined : readToken('session', earlierToken, 16)
+  if (!route || earlierToken === undefined) return
+  const ended = await deleteSessionOfToken(tx, uuidFromBytes(route), sha256(earlierToken))
+  if (ended) await record(tx, { action: 'session.ended', actor: 'person', userId: ended.userId }, now)
+}
+
+/** The sessions in which a person is signed in, the one used last first. */
+export async function listSessions(db: Database, { userId, sessionId }: Session, now: Date): Promise<SessionEntry[]> {
+  const rows = await listSessionsOfUser(db, userId)
+  return rows
+    .filter((row) => now < expiryOf(row))
+    .map((row) => ({
+      sessionId: row.sessionId,
+      createdAt: row.createdAt.toISOString(),
+      lastSeenAt: row.lastSeenAt.toISOString(),
+      userAgent: row.userAgent,
+      current: row.sessionId === sessionId,
+    }))
+}
+
+/** Ends a session of a person; false where they have none of this id, or had. */
+export function endSession(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
+  return deleteSession(tx, userId, sessionId)
+}
+
+/** Ends every session of a person, but the one that they are in if it is named, and answers their ids. */
+export function endOtherSessions(tx: Transaction, userId: string, kept?: string): Promise<string[]> {
+  return deleteOtherSessions(tx, userId, kept)
 }
 
 /** Notes that the person has proved their presence again. */
@@ -63,7 +119,7 @@ export function requireFresh({ authTime }: Session, now: Date): void {
 
 /** Deletes up to `batch` sessions that have ended, and says how many. */
 export function pruneSessions(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteEndedSessions(db, now, batch)
+  return deleteEndedSessions(db, { now, lastSeen: secondsAfter(now, -limits.sessionIdleSeconds) }, batch)
 }
 
 /** The session of a token. Notes at most once a minute that it was seen. */

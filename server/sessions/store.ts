@@ -43,12 +43,47 @@ export async function insertSession(
     .execute()
 }
 
-export async function deleteSession(db: Database | Transaction, sessionId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+export function listSessionsOfUser(db: Database, userId: string) {
+  return db
+    .selectFrom('session')
+    .select([
+      'session_id as sessionId',
+      'user_agent as userAgent',
+      'created_at as createdAt',
+      'last_seen_at as lastSeenAt',
+      'ends_at as endsAt',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('session_id')
+    .execute()
+}
+
+export async function deleteSession(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('session')
     .where('session_id', '=', sessionId)
+    .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
+}
+
+/** Deletes the session of a token; undefined where there is none. */
+export function deleteSessionOfToken(tx: Transaction, sessionId: string, tokenSha256: Uint8Array) {
+  return tx
+    .deleteFrom('session')
+    .where('session_id', '=', sessionId)
+    .where('token_sha256', '=', tokenSha256)
+    .returning('user_id as userId')
+    .executeTakeFirst()
+}
+
+/** Deletes the sessions of a person, all but `kept`, and answers their ids. */
+export async function deleteOtherSessions(tx: Transaction, userId: string, kept?: string): Promise<string[]> {
+  const all = tx.deleteFrom('session').where('user_id', '=', userId)
+  const others = kept === undefined ? all : all.where('session_id', '!=', kept)
+  const rows = await others.returning('session_id as sessionId').execute()
+  return rows.map(({ sessionId }) => sessionId)
 }
 
 export async function touchSession(db: Database, sessionId: string, now: Date): Promise<void> {
@@ -59,9 +94,17 @@ export async function setAuthTime(db: Database | Transaction, sessionId: string,
   await db.updateTable('session').set({ auth_time: now }).where('session_id', '=', sessionId).execute()
 }
 
-/** Deletes up to `batch` sessions that have ended, and says how many. */
-export async function deleteEndedSessions(db: Database, now: Date, batch: number): Promise<number> {
-  const ended = db.selectFrom('session').select('session_id').where('ends_at', '<=', now).limit(batch)
+/** Deletes up to `batch` sessions that have ended or were last seen before that instant, and says how many. */
+export async function deleteEndedSessions(
+  db: Database,
+  { now, lastSeen }: { now: Date; lastSeen: Date },
+  batch: number,
+): Promise<number> {
+  const ended = db
+    .selectFrom('session')
+    .select('session_id')
+    .where(({ eb, or }) => or([eb('ends_at', '<=', now), eb('last_seen_at', '<=', lastSeen)]))
+    .limit(batch)
   const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -14,6 +14,7 @@ import {
   redeemCodeStatement,
   revokeLineage,
   revokeLineagesOfClient,
+  revokeUnredeemed,
   rotateStatement,
   type Consented,
   type Granted,
@@ -151,6 +152,18 @@ export async function revokeAllOfClient(
   now: Date,
 ): Promise<void> {
   await revokeLineagesOfClient(tx, identityId, clientId, now)
+}
+
+/**
+ * Ends the codes that these sessions gave and that no app has redeemed yet. What an app did redeem is its own: it ends
+ * by its lifetime, or when the person disconnects the app.
+ */
+export async function endCodesOfSessions(
+  tx: Transaction,
+  of: { identityIds: string[]; sessionIds: string[] },
+  now: Date,
+): Promise<void> {
+  if (of.identityIds.length > 0 && of.sessionIds.length > 0) await revokeUnredeemed(tx, of, now)
 }
 
 /** Deletes up to `batch` lineages and as many access tokens that have ended, and says how many. */

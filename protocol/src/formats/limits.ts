@@ -7,6 +7,7 @@ export const limits = {
   handleCharactersMax: 32,
   displayNameCharactersMax: 80,
   identitiesPerUserMax: 20,
+  passkeysPerUserMax: 20,
 
   flowLifetimeSeconds: 5 * 60,
   sessionIdleSeconds: 30 * 24 * 3600,

@@ -1,0 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { foldHandle } from '@countersign/protocol/formats/handle'
+import type { Database } from '#kernel/database.ts'
+import { findHandle, findIdentity, type IdentityRow } from './store.ts'
+
+/** The identity of a handle. Looks as often for a handle that nobody has, so that its time tells nothing. */
+export async function identityOfHandle(db: Database, handle: string): Promise<IdentityRow | undefined> {
+  const found = await findHandle(db, foldHandle(handle))
+  return findIdentity(db, found?.identityId ?? randomUUID())
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createAuthenticator, type Authenticator, type Bent } from '#testing/authenticator.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const place = { origin: 'http://localhost:4401', rpId: 'localhost' }
+type Headers = Record<string, string>
+
+const send = (method: 'POST' | 'PATCH' | 'DELETE' | 'PUT', url: string, headers: Headers, payload?: object) =>
+  world.api.inject({ method, url, headers, ...(payload && { payload }) })
+const passkeysOf = async ({ headers }: Pick<Person, 'headers'>) =>
+  (await world.api.inject({ url: '/api/auth/passkeys', headers })).json().passkeys
+const remove = (credentialId: string, headers: Headers) => send('DELETE', `/api/auth/passkeys/${credentialId}`, headers)
+
+/** Adds a passkey as a page would. */
+async function add(
+  { headers }: Pick<Person, 'headers'>,
+  { bent = {}, wrap = false }: { bent?: Bent; wrap?: boolean } = {},
+) {
+  const authenticator = createAuthenticator(place)
+  const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', headers)).json()
+  const credential = authenticator.register(options, bent)
+  const keyWrap = { kind: 'passkey_prf', credentialId: credential.id, ciphertext: 'a.b.c.d.e' }
+  const payload = { flowId, credential, ...(wrap && { keyWrap }) }
+  return { answer: await send('POST', '/api/auth/passkeys/finish', headers, payload), authenticator, payload }
+}
+
+async function signIn(authenticator: Authenticator) {
+  const { flowId, options } = (await send('POST', '/api/auth/login/start', {}, {})).json()
+  return send('POST', '/api/auth/login/finish', {}, { flowId, credential: authenticator.authenticate(options) })
+}
+
+async function auditOf(userId: string): Promise<string[]> {
+  const { entries } = (await world.api.inject({ url: '/api/admin/audit?limit=100', headers: world.admin })).json()
+  return entries
+    .filter((entry: { userId: string }) => entry.userId === userId)
+    .map(({ action }: { action: string }) => action)
+}
+
+test('a second passkey signs in to the same account, and opens its keys', async () => {
+  const person = await world.person()
+  const { answer, authenticator } = await add(person, { wrap: true })
+  assert.equal(answer.statusCode, 201, answer.body)
+  assert.equal(answer.json().opensKeys, true)
+  const signedIn = await signIn(authenticator)
+  assert.equal(signedIn.json().user.userId, person.userId)
+  assert.deepEqual(
+    signedIn.json().keyWraps.map(({ credentialId }: { credentialId: string }) => credentialId),
+    [authenticator.credentialId],
+  )
+  assert.equal((await passkeysOf(person)).length, 2)
+  assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.added').length, 1)
+})
+
+test('a new passkey is not made where the person has one already', async () => {
+  const person = await world.person()
+  const { options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  assert.deepEqual(options.excludeCredentials, [
+    { id: person.authenticator.credentialId, type: 'public-key', transports: ['internal'] },
+  ])
+  assert.equal(options.user.name, person.handle)
+})
+
+test('a passkey is called after the product that made it, until its owner names it', async () => {
+  const person = await world.person()
+  world.pass(1)
+  const aaguid = Buffer.from('bada5566a7aa401fbd9645619a55120d', 'hex')
+  const { answer, authenticator } = await add(person, { bent: { aaguid } })
+  assert.equal(answer.json().name, '1Password')
+  const url = `/api/auth/passkeys/${authenticator.credentialId}`
+  const renamed = await send('PATCH', url, person.headers, { name: 'The work vault' })
+  assert.equal(renamed.json().name, 'The work vault')
+  assert.equal((await passkeysOf(person))[1].name, 'The work vault')
+  for (const name of ['', '   ', 'a\u202eb', 'x'.repeat(81)])
+    assert.equal((await send('PATCH', url, person.headers, { name })).statusCode, 400, name)
+  const other = await world.person()
+  const theirs = await send('PATCH', url, other.headers, { name: 'Mine' })
+  assert.deepEqual([theirs.statusCode, theirs.json().error], [404, 'passkey_not_found'])
+})
+
+test('PKY-22 a passkey is added and removed only within five minutes of a proof of presence', async () => {
+  const person = await world.person()
+  const { authenticator } = await add(person)
+  const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  world.pass(301)
+  const late = { flowId, credential: createAuthenticator(place).register(options) }
+  for (const answer of [
+    await send('POST', '/api/auth/passkeys/start', person.headers),
+    await send('POST', '/api/auth/passkeys/finish', person.headers, late),
+    await remove(authenticator.credentialId, person.headers),
+  ])
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'reauthentication_required'])
+  assert.equal((await passkeysOf(person)).length, 2)
+})
+
+test('PKY-21 PKY-23 a removed passkey signs in nowhere, as if it had signed wrongly, and opens nothing', async () => {
+  const person = await world.person()
+  const { authenticator } = await add(person, { wrap: true })
+  assert.equal((await remove(authenticator.credentialId, person.headers)).statusCode, 204)
+  const refused = await signIn(authenticator)
+  assert.deepEqual(
+    [refused.statusCode, refused.json()],
+    [401, { error: 'invalid_credential', error_description: 'This passkey does not sign in here. Try another one.' }],
+  )
+  const { keyWraps } = (await world.api.inject({ url: '/api/account/key-wraps', headers: person.headers })).json()
+  assert.deepEqual(keyWraps, [])
+  const again = await remove(authenticator.credentialId, person.headers)
+  assert.deepEqual([again.statusCode, again.json().error], [404, 'passkey_not_found'])
+})
+
+test('PKY-21 the last passkey stays, and nobody removes another person’s', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const last = await remove(person.authenticator.credentialId, person.headers)
+  assert.deepEqual([last.statusCode, last.json().error], [409, 'last_passkey'])
+  await add(other)
+  const theirs = await remove(person.authenticator.credentialId, other.headers)
+  assert.deepEqual([theirs.statusCode, theirs.json().error], [404, 'passkey_not_found'])
+  assert.equal((await signIn(person.authenticator)).statusCode, 200)
+})
+
+test('PKY-21 of all passkeys removed at once, one stays', async () => {
+  const person = await world.person()
+  const added = [await add(person), await add(person), await add(person)]
+  const all = [person.authenticator, ...added.map(({ authenticator }) => authenticator)]
+  const answers = await Promise.all(all.map(({ credentialId }) => remove(credentialId, person.headers)))
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 204, 204, 409])
+  assert.equal((await passkeysOf(person)).length, 1)
+  assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.removed').length, 3)
+})
+
+test('PKY-02 a ceremony adds one passkey, even thirty-two times at once', async () => {
+  const person = await world.person()
+  const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  const answers = await Promise.all(
+    Array.from({ length: 32 }, () => {
+      const credential = createAuthenticator(place).register(options)
+      return send('POST', '/api/auth/passkeys/finish', person.headers, { flowId, credential })
+    }),
+  )
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 1)
+  for (const answer of answers.filter(({ statusCode }) => statusCode !== 201))
+    assert.equal(answer.json().error, 'invalid_flow')
+  assert.equal((await passkeysOf(person)).length, 2)
+})
+
+test('PKY-20 a passkey lands on the account that began it, or nowhere', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  const payload = { flowId, credential: createAuthenticator(place).register(options) }
+  const stolen = await send('POST', '/api/auth/passkeys/finish', other.headers, payload)
+  assert.deepEqual([stolen.statusCode, stolen.json().error], [401, 'invalid_credential'])
+  for (const each of [person, other]) assert.equal((await passkeysOf(each)).length, 1)
+})
+
+test('PKY-01 PKY-11 PKY-13 a passkey that is not made for this, or taken, is not added', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const taken = { credentialId: Buffer.from(other.authenticator.credentialId, 'base64url') }
+  assert.equal((await add(person, { bent: taken })).answer.json().error, 'credential_in_use')
+  for (const bent of [{ type: 'webauthn.get' }, { userVerified: false }, { algorithm: -37 }, { rpId: 'evil.example' }])
+    assert.equal((await add(person, { bent })).answer.statusCode, 400)
+  const { flowId } = (await send('POST', '/api/auth/reauthenticate/start', person.headers)).json()
+  const { options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  const mixed = { flowId, credential: createAuthenticator(place).register(options) }
+  assert.equal((await send('POST', '/api/auth/passkeys/finish', person.headers, mixed)).json().error, 'invalid_flow')
+  assert.equal((await passkeysOf(person)).length, 1)
+})
+
+test('the wrap that comes with a passkey is its own', async () => {
+  const person = await world.person()
+  const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
+  const credential = createAuthenticator(place).register(options)
+  const keyWrap = { kind: 'passkey_prf', credentialId: person.authenticator.credentialId, ciphertext: 'x' }
+  const answer = await send('POST', '/api/auth/passkeys/finish', person.headers, { flowId, credential, keyWrap })
+  assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'])
+})
+
+test('an account has at most twenty passkeys, however many are added at once', async () => {
+  const person = await world.person()
+  const begun = await Promise.all(
+    Array.from({ length: 24 }, () => send('POST', '/api/auth/passkeys/start', person.headers)),
+  )
+  const answers = await Promise.all(
+    begun.map((started) => {
+      const { flowId, options } = started.json()
+      const credential = createAuthenticator(place).register(options)
+      return send('POST', '/api/auth/passkeys/finish', person.headers, { flowId, credential })
+    }),
+  )
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 19)
+  assert.equal((await passkeysOf(person)).length, 20)
+  const full = await send('POST', '/api/auth/passkeys/start', person.headers)
+  assert.deepEqual([full.statusCode, full.json().error], [409, 'too_many_passkeys'])
+})
+
+test('a passkey that signs in comes to open the keys, once per passkey', async () => {
+  const person = await world.person()
+  const { credentialId } = person.authenticator
+  const grant = (ciphertext: string) =>
+    send('POST', '/api/account/key-wraps', person.headers, { kind: 'passkey_prf', credentialId, ciphertext })
+  const answers = await Promise.all(['one', 'two', 'three'].map(grant))
+  for (const answer of answers) assert.equal(answer.statusCode, 201, answer.body)
+  const { keyWraps } = (await world.api.inject({ url: '/api/account/key-wraps', headers: person.headers })).json()
+  assert.equal(keyWraps.length, 1)
+  assert.equal((await passkeysOf(person))[0].opensKeys, true)
+  world.pass(301)
+  assert.equal((await grant('late')).json().error, 'reauthentication_required')
+})
+
+test('a browser learns which passkey is of no use here any more', async () => {
+  const person = await world.person()
+  const { authenticator } = await add(person)
+  const known = async (credentialId: string) =>
+    (await send('POST', '/api/auth/passkeys/known', {}, { credentialId })).json().known
+  assert.equal(await known(authenticator.credentialId), true)
+  await remove(authenticator.credentialId, person.headers)
+  assert.equal(await known(authenticator.credentialId), false)
+})
+
+test('password managers are told where passkeys are added and managed', async () => {
+  const answer = await world.auth.inject({ url: '/.well-known/passkey-endpoints' })
+  const url = 'http://localhost:4401/account/passkeys'
+  assert.deepEqual(answer.json(), { enroll: url, manage: url })
+  assert.equal(answer.headers['access-control-allow-origin'], '*')
+  const page = await world.auth.inject({ url: '/account/passkeys' })
+  assert.equal(page.statusCode, 200)
+})

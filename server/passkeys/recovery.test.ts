@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createAuthenticator, type Bent } from '#testing/authenticator.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const place = { origin: 'http://localhost:4401', rpId: 'localhost' }
+const newCode = () => randomBytes(32).toString('base64url')
+const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
+  world.api.inject({ method: 'POST', url, payload, headers })
+const get = (url: string, headers: Record<string, string>) => world.api.inject({ url, headers })
+const start = (handle: string, recoveryAuth: string) => post('/api/auth/recover/start', { handle, recoveryAuth })
+
+/** A person with keys, a passkey that opens them, and a recovery code. */
+async function register() {
+  const handle = `someone-${randomBytes(6).toString('hex')}`
+  const recoveryAuth = newCode()
+  const authenticator = createAuthenticator(place)
+  const { flowId, options } = (await post('/api/auth/register/start', { handle, displayName: 'Someone' })).json()
+  const signing = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? ''
+  const encryption = generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' })
+  const answer = await post('/api/auth/register/finish', {
+    flowId,
+    credential: authenticator.register(options),
+    keyWraps: [
+      { kind: 'passkey_prf', credentialId: authenticator.credentialId, ciphertext: 'by.pass.key' },
+      { kind: 'recovery_code', ciphertext: 'by.recovery.code' },
+    ],
+    signingKey: { publicKey: Buffer.from(signing, 'base64url').toString('base64'), encryptedPrivateKey: 'signing' },
+    encryptionKey: { publicKey: encryption.toString('base64'), encryptedPrivateKey: 'encryption' },
+    recoveryAuth,
+  })
+  const { sessionToken, user, identities } = answer.json()
+  const headers = { authorization: `Bearer ${sessionToken}` }
+  return { handle, recoveryAuth, authenticator, headers, userId: user.userId, identityId: identities[0].identityId }
+}
+
+async function finish(started: Awaited<ReturnType<typeof start>>, bent: Bent = {}) {
+  const { flowId, options } = started.json()
+  const authenticator = createAuthenticator(place)
+  const credential = authenticator.register(options, bent)
+  return { answer: await post('/api/auth/recover/finish', { flowId, credential }), authenticator }
+}
+
+async function keyRows(identityId: string) {
+  const [signing, encryption] = await Promise.all([
+    world.db.selectFrom('signing_key').selectAll().where('identity_id', '=', identityId).execute(),
+    world.db.selectFrom('encryption_identity_key').selectAll().where('identity_id', '=', identityId).execute(),
+  ])
+  return { signing, encryption }
+}
+
+async function auditOf(userId: string, action: string) {
+  const { entries } = (await get('/api/admin/audit?limit=100', world.admin)).json()
+  return entries.filter(
+    (entry: { userId: string; action: string }) => entry.userId === userId && entry.action === action,
+  )
+}
+
+test('REC-04 the code and a new passkey sign in, end every other session, and leave the keys alone', async () => {
+  const person = await register()
+  const keys = await keyRows(person.identityId)
+  const { answer, authenticator } = await finish(await start(person.handle.toUpperCase(), person.recoveryAuth))
+  assert.equal(answer.statusCode, 200, answer.body)
+  const { sessionToken, user, identities, keyWraps } = answer.json()
+  assert.deepEqual([user.userId, identities[0].handle], [person.userId, person.handle])
+  assert.deepEqual(keyWraps.map(({ ciphertext }: { ciphertext: string }) => ciphertext).toSorted(), [
+    'by.pass.key',
+    'by.recovery.code',
+  ])
+  assert.match(String([answer.headers['set-cookie']].flat()[0]), /^__Host-countersign=cs_session_/)
+  assert.equal((await get('/api/auth/session', person.headers)).statusCode, 401)
+  const session = { authorization: `Bearer ${sessionToken}` }
+  const { sessions } = (await get('/api/auth/sessions', session)).json()
+  assert.deepEqual(
+    sessions.map(({ current }: { current: boolean }) => current),
+    [true],
+  )
+  assert.deepEqual(await keyRows(person.identityId), keys)
+  const started = (await post('/api/auth/login/start', {})).json()
+  const credential = authenticator.authenticate(started.options)
+  assert.equal((await post('/api/auth/login/finish', { flowId: started.flowId, credential })).statusCode, 200)
+  const [recovered, ...more] = await auditOf(person.userId, 'account.recovered')
+  assert.deepEqual([recovered.details.sessionsEnded, more], [1, []])
+})
+
+test('REC-01 a recovery code recovers once, even thirty-two times at once', async () => {
+  const person = await register()
+  const started = await Promise.all(Array.from({ length: 32 }, () => start(person.handle, person.recoveryAuth)))
+  const finished = await Promise.all(started.map((each) => finish(each)))
+  const statuses = finished.map(({ answer }) => answer.statusCode)
+  assert.equal(statuses.filter((status) => status === 200).length, 1)
+  for (const { answer } of finished.filter((each) => each.answer.statusCode !== 200))
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_flow'])
+  const passkeys = await world.db
+    .selectFrom('passkey_credential')
+    .select('credential_id')
+    .where('user_id', '=', person.userId)
+    .execute()
+  assert.equal(passkeys.length, 2)
+  assert.equal((await start(person.handle, person.recoveryAuth)).json().error, 'invalid_credential')
+})
+
+test('REC-01 REC-03 a ceremony that was finished, or was begun with a code since replaced, is over', async () => {
+  const person = await register()
+  const first = await start(person.handle, person.recoveryAuth)
+  const second = await start(person.handle, person.recoveryAuth)
+  const replaced = { recoveryAuth: newCode(), ciphertext: 'new' }
+  const put = await world.api.inject({
+    method: 'PUT',
+    url: '/api/account/recovery',
+    headers: person.headers,
+    payload: replaced,
+  })
+  assert.equal(put.statusCode, 200, put.body)
+  assert.equal((await finish(first)).answer.json().error, 'invalid_flow')
+  assert.equal((await finish(first)).answer.json().error, 'invalid_flow')
+  world.pass(300)
+  assert.equal((await finish(second)).answer.json().error, 'invalid_flow')
+  assert.equal((await get('/api/auth/session', person.headers)).statusCode, 200)
+  assert.equal((await finish(await start(person.handle, replaced.recoveryAuth))).answer.statusCode, 200)
+})
+
+test('a recovery whose passkey is not sound changes nothing, and the code still works', async () => {
+  const person = await register()
+  for (const bent of [{ userVerified: false }, { origin: 'https://evil.example' }, { type: 'webauthn.get' }]) {
+    const { answer } = await finish(await start(person.handle, person.recoveryAuth), bent)
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'])
+  }
+  const taken = { credentialId: Buffer.from(person.authenticator.credentialId, 'base64url') }
+  const { answer } = await finish(await start(person.handle, person.recoveryAuth), taken)
+  assert.equal(answer.json().error, 'credential_in_use')
+  assert.equal((await get('/api/auth/session', person.headers)).statusCode, 200)
+  assert.equal((await finish(await start(person.handle, person.recoveryAuth))).answer.statusCode, 200)
+})
+
+test('REC-05 LKP-09 a wrong code and a handle that nobody has are answered alike', async () => {
+  const [person, other] = [await register(), await register()]
+  const withoutCode = await world.person()
+  const tries = [
+    await start(person.handle, newCode()),
+    await start(person.handle, other.recoveryAuth),
+    await start('nobody-at-all', person.recoveryAuth),
+    await start(withoutCode.handle, newCode()),
+    await start('%', person.recoveryAuth),
+  ]
+  const [first] = tries
+  assert.equal(first?.statusCode, 401)
+  const volatile = new Set(['date', 'x-request-id'])
+  const shapeOf = ({ statusCode, body, headers }: NonNullable<typeof first>) => ({
+    statusCode,
+    body,
+    headers: Object.entries(headers).filter(([name]) => !volatile.has(name)),
+  })
+  for (const answer of tries) assert.deepEqual(shapeOf(answer), shapeOf(first))
+})
+
+test('REC-05 and in the same time, as far as a thousand tries can tell', async () => {
+  const { handle } = await register()
+  const measure = async (asked: string) => {
+    const began = process.hrtime.bigint()
+    await start(asked, newCode())
+    return Number(process.hrtime.bigint() - began) / 1000
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let round = 0; round < 500; round += 1) {
+    known.push(await measure(handle))
+    unknown.push(await measure(`nobody-${String(round).padStart(5, '0')}`))
+  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length / 2] ?? 0
+  const [a, b] = [median(known), median(unknown)]
+  assert.ok(Math.abs(a - b) / Math.max(a, b) < 0.25, `${a} and ${b} microseconds`)
+})
+
+test('REC-02 five wrong codes in an hour lock the recovery of a handle, and nobody out who is in', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const person = await limited.person()
+  const attempt = async (handle: string) => {
+    const payload = { handle, recoveryAuth: newCode() }
+    const answer = await limited.api.inject({ method: 'POST', url: '/api/auth/recover/start', payload })
+    return [answer.statusCode, answer.json().error]
+  }
+  for (const handle of [person.handle, 'nobody-at-all']) {
+    for (let tries = 0; tries < 5; tries += 1) assert.deepEqual(await attempt(handle), [401, 'invalid_credential'])
+    assert.deepEqual(await attempt(handle), [429, 'rate_limited'])
+    assert.deepEqual(await attempt(handle.toUpperCase()), [429, 'rate_limited'])
+  }
+  await person.signIn()
+  const replaced = await limited.api.inject({
+    method: 'PUT',
+    url: '/api/account/recovery',
+    headers: person.headers,
+    payload: { recoveryAuth: newCode(), ciphertext: 'new' },
+  })
+  assert.equal(replaced.statusCode, 200)
+})
+
+test('a person can tell whether a recovery code is in force', async () => {
+  const person = await register()
+  const since = async (headers: Record<string, string>) =>
+    (await get('/api/account/recovery', headers)).json().createdAt
+  assert.equal(await since(person.headers), world.now().toISOString())
+  const { answer } = await finish(await start(person.handle, person.recoveryAuth))
+  const headers = { authorization: `Bearer ${answer.json().sessionToken}` }
+  assert.equal(await since(headers), null)
+  const renew = { recoveryAuth: newCode(), ciphertext: 'new' }
+  await world.api.inject({ method: 'PUT', url: '/api/account/recovery', headers, payload: renew })
+  assert.equal(await since(headers), world.now().toISOString())
+  assert.equal((await start(person.handle, person.recoveryAuth)).statusCode, 401)
+  assert.equal((await finish(await start(person.handle, renew.recoveryAuth))).answer.statusCode, 200)
+})

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { RegistrationResponse } from '@countersign/protocol/webauthn'
+import { checkRecovery, spendRecovery } from '#encryption/recovery.ts'
+import { holdPerson } from '#identity/identity.ts'
+import { identityOfHandle } from '#identity/owner.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { openSession, type Browser } from '#sessions/session.ts'
+import { verifyAttestation } from './attestation.ts'
+import { beginFlow, finishFlow } from './flow.ts'
+import { creationOptions } from './options.ts'
+import { enrolPasskey } from './passkey.ts'
+import { endElsewhere } from './sign-out.ts'
+import { listCredentials } from './store.ts'
+
+const refuse = refusals({
+  invalid_credential: [401, 'This handle and this recovery code do not belong together.'],
+  invalid_flow: [400, 'This recovery code was used or replaced in the meantime.'],
+})
+
+/**
+ * Begins to recover an account with its code. Refuses `invalid_credential`, alike and in the same time for a wrong code
+ * and for a handle that nobody has.
+ */
+export async function startRecovery(
+  { db, config, clock }: Kernel,
+  { handle, recoveryAuth }: { handle: string; recoveryAuth: string },
+) {
+  const identity = await identityOfHandle(db, handle)
+  const recoverySha256 = await checkRecovery(db, identity?.userId ?? randomUUID(), recoveryAuth)
+  if (!identity || !recoverySha256) throw refuse.invalid_credential()
+  const { userId } = identity
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'recover', userId, recoverySha256 }, clock())
+  const existing = await listCredentials(db, userId)
+  return { flowId, options: creationOptions(config.relyingPartyId, challenge, identity, existing) }
+}
+
+type Finish = { flowId: string; credential: RegistrationResponse }
+
+/**
+ * Recovers the account, in one transaction: spends the code, enrols the passkey, ends every session there was, and
+ * opens one. The keys stay as they are. Refuses `invalid_flow`, `invalid_credential`, `credential_in_use`.
+ */
+export async function finishRecovery({ db, config, clock }: Kernel, finish: Finish, browser: Browser) {
+  const now = clock()
+  const { userId, recoverySha256, challenge } = await finishFlow(db, 'recover', finish.flowId, now)
+  const made = await verifyAttestation(config, finish.credential, challenge)
+
+  return transaction(db, async (tx) => {
+    await holdPerson(tx, userId)
+    if (!(await spendRecovery(tx, userId, recoverySha256))) throw refuse.invalid_flow()
+    await enrolPasskey(tx, userId, made, now)
+    const sessionsEnded = await endElsewhere(tx, { userId }, now)
+    const session = await openSession(tx, userId, browser, now)
+    const details = { credentialId: made.credentialId, sessionsEnded }
+    await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
+    return { token: session.token, expiresAt: session.expiresAt, userId }
+  })
+}
