@@ -12,6 +12,7 @@ import { discoveryRedirects, discoveryRoutes, oauthRoutes } from '#oauth/routes.
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { playgroundRoutes } from '#playground/routes.ts'
+import { openRedeeming } from '#tokens/lineage.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
@@ -26,7 +27,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   await ensurePlayground(kernel)
   const apps = createAppDirectory(kernel)
   const keys = await openSigningKeys(kernel)
-  const provider = { kernel, apps, keys }
+  const provider = { kernel, apps, keys, redeeming: openRedeeming(kernel) }
   const site = siteOf(config)
 
   const byOrigin = new Map<string, Host>()

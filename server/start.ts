@@ -32,6 +32,7 @@ export async function start(config: Config): Promise<Running> {
     config,
     db: storage.db,
     prepared: storage.prepared,
+    gathered: storage.gathered,
     clock: systemClock,
     log,
     rateLimits: config.rateLimits

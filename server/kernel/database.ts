@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { openEmbedded } from './embedded-database.ts'
+import { gathering, type Gathered, type GatheredStatement } from './gathering.ts'
 import { migrate } from './migrate.ts'
 import type { Secret } from './secret.ts'
 import type { Tables } from './tables.ts'
@@ -11,12 +12,14 @@ export type Transaction = KyselyTransaction<Tables>
 /** A statement that PostgreSQL plans once a connection: its name, and its text with `$1`-style parameters. */
 export type Statement = { name: string; text: string }
 
-/** Runs a prepared statement: one round trip, one commit. For the hot paths; the rest is Kysely's. */
+/** Runs a prepared statement: one round trip, one commit. */
 export type Prepared = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
 export type Storage = {
   db: Database
   prepared: Prepared
+  /** The way of the hot paths: a statement that callers who come at the same time share. The rest is Kysely's. */
+  gathered: <Row extends object>(statement: GatheredStatement) => Gathered<Row>
   /** Resolves when the database answers; rejects when it does not. */
   ping: () => Promise<void>
   close: () => Promise<void>
@@ -31,6 +34,7 @@ type Opening = {
 }
 
 const poolSize = 12
+const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
 
 /** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
@@ -48,12 +52,16 @@ export async function openStorage({ url, directory, onPanic, onConnectionError }
 
 /** A storage over a pool whose database is migrated. `closeAll` replaces the ending of the pool alone. */
 export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
+  const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
+    const { rows } = await pool.query<Row>({ name: statement.name, text: statement.text, values })
+    return rows
+  }
+  const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
-    async prepared<Row extends object>(statement: Statement, values: unknown[]) {
-      const { rows } = await pool.query<Row>({ ...statement, values })
-      return rows
-    },
+    prepared,
+    gathered: (statement) =>
+      gathering(statement, { run: (...sent) => retrying(() => prepared(...sent)), underWayMax, changedNothing }),
     async ping() {
       await pool.query('select 1')
     },
@@ -79,18 +87,28 @@ export function serverPool(url: Secret | undefined, onConnectionError: (error: E
 const attemptsMax = 4
 
 /**
- * Runs `work` in a transaction, again where the database says that two transactions met (`40001`, `40P01`). Inside it
- * only `tx` may be used: on the embedded database, another connection would wait for this one for ever.
+ * Runs `work` in a transaction, again where the database says that two transactions met. Inside it only `tx` may be
+ * used: on the embedded database, another connection would wait for this one for ever.
  */
-export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+export function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return retrying(() => db.transaction().execute(work))
+}
+
+/** Does it again where the database says that two transactions met (`40001`, `40P01`): then this one did nothing. */
+async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(work)
+      return await work()
     } catch (error) {
       if (attempt === attemptsMax || !isConflict(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt))
     }
   }
+}
+
+/** Whether the database itself refused a statement, and so has undone it; what was cut off may have happened. */
+function changedNothing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !isUnavailable(error)
 }
 
 function isConflict(error: unknown): boolean {

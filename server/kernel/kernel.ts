@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { Database, Prepared } from './database.ts'
+import type { Database, Prepared, Storage } from './database.ts'
 import type { Keyring } from './keyring.ts'
 import type { Logger } from './log.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -11,6 +11,7 @@ export type Kernel = {
   config: Config
   db: Database
   prepared: Prepared
+  gathered: Storage['gathered']
   clock: Clock
   log: Logger
   rateLimits: RateLimits

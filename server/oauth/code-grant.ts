@@ -3,7 +3,14 @@ import type { Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { findLineageOfCode, redeemCode, revokeForReuse, type Issued, type Lineage } from '#tokens/lineage.ts'
+import {
+  findLineageOfCode,
+  redeemCode,
+  revokeForReuse,
+  type Issued,
+  type Lineage,
+  type Redeeming,
+} from '#tokens/lineage.ts'
 import type { CodeRedemption } from './token-request.ts'
 
 const refuse = refusals({
@@ -17,7 +24,7 @@ const refuse = refusals({
  * with anything wrong, neither spends the code nor ends anything.
  */
 export async function redeem(
-  { db, prepared }: Kernel,
+  { kernel: { db }, redeeming }: { kernel: Kernel; redeeming: Redeeming },
   client: Client,
   redemption: CodeRedemption,
   now: Date,
@@ -25,7 +32,7 @@ export async function redeem(
   const { code, redirectUri, codeVerifier } = redemption
   const codeChallenge = codeVerifier === undefined ? null : sha256(codeVerifier).toString('base64url')
   const issued = await redeemCode(
-    prepared,
+    redeeming,
     client.app,
     { code, redirectUri, codeChallenge, proved: client.proved },
     now,

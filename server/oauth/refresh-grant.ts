@@ -2,7 +2,7 @@ import { scopesOf } from '@countersign/protocol/formats/scope'
 import { requireProof, type Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { findLineageOfRefresh, revokeForReuse, rotate, type Issued } from '#tokens/lineage.ts'
+import { findLineageOfRefresh, revokeForReuse, rotateRefresh, type Issued, type Redeeming } from '#tokens/lineage.ts'
 import { requireAllowedScopes } from './scope.ts'
 import type { Refreshment } from './token-request.ts'
 
@@ -16,7 +16,7 @@ const refuse = refusals({
  * A spent token that comes again, but for the ten seconds of a lost response, ends its lineage and no other.
  */
 export async function refresh(
-  { db, prepared }: Kernel,
+  { kernel: { db }, redeeming }: { kernel: Kernel; redeeming: Redeeming },
   client: Client,
   wanted: Refreshment,
   now: Date,
@@ -24,7 +24,7 @@ export async function refresh(
   const { app } = client
   if (!app.isPublic) requireProof(client)
   const narrowed = wanted.scope === undefined ? undefined : requireAllowedScopes(wanted.scope, app.allowedScopes)
-  const issued = await rotate(prepared, app, { refreshToken: wanted.refreshToken, narrowed }, now)
+  const issued = await rotateRefresh(redeeming, app, { refreshToken: wanted.refreshToken, narrowed }, now)
   if (issued) return issued
 
   const found = await findLineageOfRefresh(db, wanted.refreshToken, now)

@@ -4,14 +4,14 @@ import { authenticateClient, type Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import type { Issued } from '#tokens/lineage.ts'
+import type { Issued, Redeeming } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { redeem } from './code-grant.ts'
 import { refresh } from './refresh-grant.ts'
 import { readTokenRequest, type CodeRedemption, type Refreshment } from './token-request.ts'
 import { tokenResponse } from './token-response.ts'
 
-export type TokenEndpoint = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys }
+export type TokenEndpoint = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys; redeeming: Redeeming }
 type Sent = { authorization: string | undefined; body: TokenRequest; address: string }
 
 /** Answers `POST /api/oauth/token`: who asks, which grant, what it gives. */
@@ -20,16 +20,21 @@ export async function answerTokenRequest(endpoint: TokenEndpoint, sent: Sent): P
   const request = readTokenRequest(sent.authorization, sent.body)
   const client = await authenticateClient({ apps, rateLimits: kernel.rateLimits }, request.credentials, sent.address)
   const now = kernel.clock()
-  const issued = await countingFailures(kernel, client, () => issue(kernel, client, request, now))
+  const issued = await countingFailures(kernel, client, () => issue(endpoint, client, request, now))
   return tokenResponse({ app: client.app, keys, issuer: kernel.config.authUrl.origin }, issued, now)
 }
 
-function issue(kernel: Kernel, client: Client, request: CodeRedemption | Refreshment, now: Date): Promise<Issued> {
+function issue(
+  endpoint: TokenEndpoint,
+  client: Client,
+  request: CodeRedemption | Refreshment,
+  now: Date,
+): Promise<Issued> {
   switch (request.grant) {
     case 'authorization_code':
-      return redeem(kernel, client, request, now)
+      return redeem(endpoint, client, request, now)
     case 'refresh_token':
-      return refresh(kernel, client, request, now)
+      return refresh(endpoint, client, request, now)
   }
 }
 

@@ -34,6 +34,7 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     config,
     db: storage.db,
     prepared: storage.prepared,
+    gathered: storage.gathered,
     clock,
     log: createLog(config.logLevel).log,
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,

@@ -18,14 +18,15 @@ const refuse = refusals({
  * Lets through whoever has a live access token, opaque or JWT. Either is looked up, so that a revoked one is refused at
  * once. Refuses `unauthorized`, `invalid_token` (RFC 6750 §3).
  */
-export function accessGuard({ config, prepared, clock }: Kernel, keys: SigningKeys) {
+export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKeys) {
+  const find = gathered<Access>(findAccessStatement)
   return guard(async (request): Promise<Access> => {
     if (request.headers.authorization === undefined)
       throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
     const now = clock()
     const token = bearerToken(request)
     const key = token && (await keyOf(token, keys, config.authUrl.origin, now))
-    const [access] = key ? await prepared<Access>(findAccessStatement, [key.identityId, key.sha256, now]) : []
+    const access = key && (await find([key.identityId, key.sha256, now]))
     if (!access)
       throw refuse.invalid_token({
         headers: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },

@@ -2,8 +2,10 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import type { Database, Prepared, Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
+import type { Gathered } from '#kernel/gathering.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import {
@@ -43,6 +45,13 @@ export async function beginLineage(tx: Transaction, consented: Consented, now: D
   return code
 }
 
+/** The statements that every token request runs through. */
+export type Redeeming = { redeem: Gathered<Granted>; rotate: Gathered<Granted> }
+
+export function openRedeeming({ gathered }: Pick<Kernel, 'gathered'>): Redeeming {
+  return { redeem: gathered(redeemCodeStatement), rotate: gathered(rotateStatement) }
+}
+
 export type Redemption = { code: string; redirectUri: string; codeChallenge: string | null; proved: boolean }
 
 /**
@@ -50,7 +59,7 @@ export type Redemption = { code: string; redirectUri: string; codeChallenge: str
  * Undefined when any of them fails; `findLineageOfCode` then tells which.
  */
 export async function redeemCode(
-  prepared: Prepared,
+  { redeem }: Redeeming,
   terms: Terms,
   redemption: Redemption,
   now: Date,
@@ -60,7 +69,7 @@ export async function redeemCode(
   const family = randomBytes(16)
   const refreshToken = newRefreshToken(route.identityId, route.lineageId, family)
   const access = newAccess(route.identityId, terms, now)
-  const [granted] = await prepared<Granted>(redeemCodeStatement, [
+  const granted = await redeem([
     route.identityId,
     route.lineageId,
     sha256(redemption.code),
@@ -69,12 +78,11 @@ export async function redeemCode(
     redemption.codeChallenge,
     redemption.proved,
     now,
-    terms.allowedScopes,
+    terms.allowedScopes.includes('offline_access') ? limits.refreshTokenLifetimeSeconds : null,
     sha256(family),
     sha256(refreshToken),
     sha256(access.token),
     access.expiresAt,
-    limits.refreshTokenLifetimeSeconds,
   ])
   return granted && { granted, accessToken: access.token, refreshToken, accessExpiresAt: access.expiresAt }
 }
@@ -84,8 +92,8 @@ export async function redeemCode(
  * further successor for ten seconds (a lost response, parallel tabs). Undefined for any other, and for a `narrowed`
  * scope wider than the granted one; `findLineageOfRefresh` then tells why.
  */
-export async function rotate(
-  prepared: Prepared,
+export async function rotateRefresh(
+  { rotate }: Redeeming,
   terms: Terms,
   { refreshToken, narrowed }: { refreshToken: string; narrowed: string[] | undefined },
   now: Date,
@@ -94,7 +102,7 @@ export async function rotate(
   if (!route) return undefined
   const successor = newRefreshToken(route.identityId, route.lineageId, route.family)
   const access = newAccess(route.identityId, terms, now)
-  const [granted] = await prepared<Granted>(rotateStatement, [
+  const granted = await rotate([
     route.identityId,
     route.lineageId,
     sha256(refreshToken),
@@ -103,7 +111,7 @@ export async function rotate(
     sha256(successor),
     secondsAfter(now, -terms.refreshTokenSeconds),
     secondsAfter(now, -limits.refreshRetrySeconds),
-    narrowed ?? null,
+    narrowed?.join(' ') ?? null,
     sha256(access.token),
     access.expiresAt,
     limits.refreshSiblingsMax,

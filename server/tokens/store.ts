@@ -1,5 +1,6 @@
 import type { Algorithm } from '@countersign/protocol/apps'
-import type { Database, Statement, Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
+import type { GatheredStatement } from '#kernel/gathering.ts'
 
 /** What a lineage grants, with what the tokens and the answer say of the identity. */
 export type Granted = {
@@ -23,77 +24,111 @@ const grantedColumns = `
   email, email_verified as "emailVerified", updated_at as "updatedAt"`
 
 /**
- * $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or null, $7 whether
- * the client proved itself, $8 now, $9 scopes the app may have, $10 family hash, $11 refresh token hash,
- * $12 access token hash, $13 its expiry, $14 seconds that refresh tokens last after the sign-in.
+ * Redeems codes. $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or
+ * null, $7 whether the client proved itself, $8 now, $9 when the refresh token would end, in seconds after the sign-in,
+ * or null where the app may have none, $10 family hash, $11 refresh token hash, $12 access token hash, $13 its expiry.
  */
-export const redeemCodeStatement: Statement = {
+export const redeemCodeStatement: GatheredStatement = {
   name: 'redeem code',
+  changes: 1,
   text: `
-    with redeemed as (
-      update token_lineage set
-        code_spent_at = $8,
-        family_sha256 = $10,
-        live_sha256 = array[$11::bytea],
-        rotated_at = $8,
+    with asked as (
+      select * from unnest(
+        $1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
+        $9::integer[], $10::bytea[], $11::bytea[], $12::bytea[], $13::timestamptz[]
+      ) with ordinality as asked (
+        identity_id, lineage_id, code_sha256, client_id, redirect_uri, challenge, proved, now,
+        refresh_seconds, family_sha256, refresh_sha256, access_sha256, access_expires_at, nth
+      )
+    ), redeemed as (
+      update token_lineage lineage set
+        code_spent_at = now,
+        family_sha256 = asked.family_sha256,
+        live_sha256 = array[refresh_sha256],
+        rotated_at = now,
         ends_at = case
-          when 'offline_access' = any(scope) and 'offline_access' = any($9::text[])
-          then auth_time + $14::integer * interval '1 second'
-          else $13
+          when 'offline_access' = any(scope) and refresh_seconds is not null
+          then auth_time + refresh_seconds * interval '1 second'
+          else access_expires_at
         end
-      where identity_id = $1 and lineage_id = $2 and code_sha256 = $3
-        and client_id = $4 and redirect_uri = $5
-        and code_challenge is not distinct from $6 and (code_challenge is not null or $7)
-        and code_expires_at > $8 and code_spent_at is null and revoked_at is null
-      returning identity_id, lineage_id, session_id, scope, auth_time, nonce
+      from asked
+      where lineage.identity_id = asked.identity_id and lineage.lineage_id = asked.lineage_id
+        and lineage.code_sha256 = asked.code_sha256
+        and lineage.client_id = asked.client_id and lineage.redirect_uri = asked.redirect_uri
+        and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
+        and code_expires_at > now and code_spent_at is null and revoked_at is null
+      returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
+        access_sha256, access_expires_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
-      select identity_id, $12, lineage_id, scope, $13 from redeemed
+      select identity_id, access_sha256, lineage_id, scope, access_expires_at from redeemed
     )
-    select redeemed.scope, ${grantedColumns} from redeemed join identity using (identity_id)`,
+    select nth::integer, redeemed.scope, ${grantedColumns} from redeemed join identity using (identity_id)`,
 }
 
 /**
- * $1 identity, $2 lineage, $3 presented token hash, $4 client, $5 now, $6 successor hash, $7 the instant since which it
- * must have been used, $8 the instant since which a retry is forgiven, $9 narrowed scope or null, $10 access token
- * hash, $11 its expiry, $12 successors of one generation at the most.
+ * Rotates refresh tokens. $1 identity, $2 lineage, $3 presented token hash, $4 client, $5 now, $6 successor hash,
+ * $7 the instant since which it must have been used, $8 the instant since which a retry is forgiven, $9 narrowed scope,
+ * space-separated, or null, $10 access token hash, $11 its expiry, $12 successors of one generation at the most.
  */
-export const rotateStatement: Statement = {
+export const rotateStatement: GatheredStatement = {
   name: 'rotate refresh token',
+  changes: 1,
   text: `
-    with rotated as (
-      update token_lineage set
-        generation = case when $3 = any(live_sha256) then generation + 1 else generation end,
-        spent_sha256 = case when $3 = any(live_sha256) then live_sha256 else spent_sha256 end,
-        live_sha256 = case when $3 = any(live_sha256) then array[$6::bytea] else live_sha256 || $6::bytea end,
-        rotated_at = case when $3 = any(live_sha256) then $5 else rotated_at end
-      where identity_id = $1 and lineage_id = $2 and client_id = $4
-        and revoked_at is null and ends_at > $5 and rotated_at > $7
-        and ($9::text[] is null or $9::text[] <@ scope)
+    with asked as (
+      select *, string_to_array(narrowed_list, ' ') as narrowed from unnest(
+        $1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::bytea[], $7::timestamptz[],
+        $8::timestamptz[], $9::text[], $10::bytea[], $11::timestamptz[], $12::integer[]
+      ) with ordinality as asked (
+        identity_id, lineage_id, presented_sha256, client_id, now, successor_sha256, used_since,
+        forgiven_since, narrowed_list, access_sha256, access_expires_at, siblings_max, nth
+      )
+    ), rotated as (
+      update token_lineage lineage set
+        generation = case when presented_sha256 = any(live_sha256) then generation + 1 else generation end,
+        spent_sha256 = case when presented_sha256 = any(live_sha256) then live_sha256 else spent_sha256 end,
+        live_sha256 = case
+          when presented_sha256 = any(live_sha256) then array[successor_sha256]
+          else live_sha256 || successor_sha256
+        end,
+        rotated_at = case when presented_sha256 = any(live_sha256) then now else rotated_at end
+      from asked
+      where lineage.identity_id = asked.identity_id and lineage.lineage_id = asked.lineage_id
+        and lineage.client_id = asked.client_id
+        and revoked_at is null and ends_at > now and rotated_at > used_since
+        and (narrowed is null or narrowed <@ scope)
         and (
-          $3 = any(live_sha256)
-          or ($3 = any(spent_sha256) and rotated_at > $8 and cardinality(live_sha256) < $12::integer)
+          presented_sha256 = any(live_sha256)
+          or (
+            presented_sha256 = any(spent_sha256) and rotated_at > forgiven_since
+            and cardinality(live_sha256) < siblings_max
+          )
         )
-      returning
-        identity_id, lineage_id, session_id, coalesce($9::text[], scope) as scope, auth_time, null::text as nonce
+      returning nth, lineage.identity_id, lineage.lineage_id, session_id, coalesce(narrowed, scope) as scope, auth_time,
+        null::text as nonce, access_sha256, access_expires_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
-      select identity_id, $10, lineage_id, scope, $11 from rotated
+      select identity_id, access_sha256, lineage_id, scope, access_expires_at from rotated
     )
-    select rotated.scope, ${grantedColumns} from rotated join identity using (identity_id)`,
+    select nth::integer, rotated.scope, ${grantedColumns} from rotated join identity using (identity_id)`,
 }
 
 export type Access = Granted & { clientId: string }
 
-/** $1 identity, $2 access token hash, $3 now. */
-export const findAccessStatement: Statement = {
+/** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
+export const findAccessStatement: GatheredStatement = {
   name: 'find access token',
   text: `
-    select token_access.scope, client_id as "clientId", ${grantedColumns}
-    from token_access
-    join token_lineage using (identity_id, lineage_id)
-    join identity using (identity_id)
-    where token_access.identity_id = $1 and token_sha256 = $2 and expires_at > $3 and revoked_at is null`,
+    with found as materialized (
+      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce
+      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
+        as asked (identity_id, token_sha256, now, nth)
+      join token_access using (identity_id, token_sha256)
+      join token_lineage using (identity_id, lineage_id)
+      where expires_at > now and revoked_at is null
+    )
+    select nth::integer, found.scope, client_id as "clientId", ${grantedColumns}
+    from found join identity using (identity_id)`,
 }
 
 /** What a person consented to, when a code is issued for it. */
