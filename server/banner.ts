@@ -3,7 +3,7 @@ import { version } from '#kernel/version.ts'
 
 /** What the start says: where everything is, where to click first, and what one should know of the storage. */
 export function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
-  const { baseUrl, authUrl, businessUrl, demo, dataDirectory, ignored } = config
+  const { baseUrl, authUrl, businessUrl, demo, dataDirectory, workers, ignored } = config
   const first = demo ? `${authUrl.origin}/playground` : `${authUrl.origin}/register`
   const kept =
     storage === 'embedded'
@@ -18,6 +18,7 @@ export function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): stri
     `  API            ${baseUrl.origin}   (reference: ${baseUrl.origin}/docs)`,
     `  Business       ${businessUrl.origin}   (nothing here yet but /healthz and /readyz)`,
     `  Storage        ${kept}`,
+    ...(workers > 1 ? [`  Processes      ${workers}`] : []),
     ...(ignored.length > 0 ? [`  Not used yet   ${ignored.join(', ')}`] : []),
     '',
   ]

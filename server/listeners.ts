@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { createServer, type Server } from 'node:http'
 import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
@@ -18,7 +19,7 @@ export async function listen(hosts: Hosts, config: Config): Promise<Listeners> {
     [hosts.auth, config.authUrl],
     [hosts.business, config.businessUrl],
   ] as const) {
-    const port = config.port ?? portOf(url)
+    const port = portOf(config, url)
     byPort.set(port, (byPort.get(port) ?? new Map<string, Host>()).set(url.host, host))
   }
   const servers = [...byPort.values()].map(serverFor)
@@ -26,8 +27,17 @@ export async function listen(hosts: Hosts, config: Config): Promise<Listeners> {
   return { drain: (milliseconds) => drain(servers, milliseconds) }
 }
 
-function portOf(url: URL): number {
-  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+/** Throws where a port is taken. For the primary: workers that share a port by the kernel would not notice. */
+export async function requireFreePorts(config: Config): Promise<void> {
+  for (const port of new Set([config.baseUrl, config.authUrl, config.businessUrl].map((url) => portOf(config, url)))) {
+    const server = createServer()
+    await listening(server, port)
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+function portOf({ port }: Config, url: URL): number {
+  return port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 }
 
 function serverFor(byName: Map<string, Host>): Server {
@@ -43,9 +53,15 @@ function serverFor(byName: Map<string, Host>): Server {
   )
 }
 
+/**
+ * Listens on a port. Workers share theirs by the kernel where it can (`SO_REUSEPORT`): then no connection passes
+ * through the primary, and none hangs that was on its way to a worker which has died. Elsewhere the primary hands them
+ * out.
+ */
 function listening(server: Server | undefined, port: number): Promise<void> {
+  const shared = cluster.isWorker && ['linux', 'freebsd'].includes(process.platform)
   return new Promise((resolve, reject) => {
-    server?.once('error', reject).listen(port, () => resolve())
+    server?.once('error', reject).listen({ port, exclusive: shared, reusePort: shared }, () => resolve())
   })
 }
 

@@ -1,25 +1,44 @@
+import cluster from 'node:cluster'
 import { banner } from './banner.ts'
 import { ConfigError, readConfig } from '#kernel/config.ts'
-import { start, type Running } from './start.ts'
+import { start, superviseWorkers, type Running } from './start.ts'
+import { serveAsWorker, WorkerEnded } from './workers.ts'
 
+const deploymentMilliseconds = 8000
+const keyboardMilliseconds = 1000
+
+if (cluster.isWorker) ignoreSignals()
 try {
   const config = readConfig(process.env)
-  const running = await start(config)
-  // Before the banner: whoever reads there that it is ready may end it.
-  process.once('SIGTERM', () => void end(running, 8000))
-  process.once('SIGINT', () => {
-    process.once('SIGINT', () => process.exit(130))
-    void end(running, 1000)
-  })
-  process.stdout.write(banner(config, running.storage))
+  const running = cluster.isPrimary && config.workers > 1 ? await superviseWorkers(config) : await start(config)
+  if (cluster.isWorker) serveAsWorker((milliseconds) => void end(running, milliseconds))
+  else {
+    // Before the banner: whoever reads there that it is ready may end it.
+    heedSignals(running)
+    process.stdout.write(banner(config, running.storage))
+  }
 } catch (error) {
+  if (error instanceof WorkerEnded) process.exit(error.exitCode)
   if (isPortTaken(error))
     fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
   if (error instanceof ConfigError) fail(error.message)
   throw error
 }
 
-/** Ends when what was asked is answered, or the time is up: a deployment waits, a person at a keyboard does not. */
+/** A deployment waits until what was asked is answered, a person at a keyboard not so long. */
+function heedSignals(running: Running): void {
+  process.once('SIGTERM', () => void end(running, deploymentMilliseconds))
+  process.once('SIGINT', () => {
+    process.once('SIGINT', () => process.exit(130))
+    void end(running, keyboardMilliseconds)
+  })
+}
+
+/** A worker ends when its primary says so: a terminal and some supervisors send their signals to every process. */
+function ignoreSignals(): void {
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
+}
+
 async function end(running: Running, withinMilliseconds: number): Promise<void> {
   await running.stop(withinMilliseconds)
   process.exit(0)

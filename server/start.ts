@@ -1,33 +1,25 @@
 import { systemClock } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
-import { openStorage } from '#kernel/database.ts'
+import { openStorage, type Storage } from '#kernel/database.ts'
 import { generatedSecret } from '#kernel/generated-secrets.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
-import { createLog } from '#kernel/log.ts'
+import { createLog, type Logger } from '#kernel/log.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
-import { listen } from './listeners.ts'
+import { listen, requireFreePorts } from './listeners.ts'
+import { isFirstProcess, startWorkers } from './workers.ts'
 
 /** The service, and how it is stopped: answers what was asked, but waits no longer than this. */
 export type Running = { storage: 'embedded' | 'PostgreSQL'; stop: (withinMilliseconds: number) => Promise<void> }
 
-/** Starts the service as it is configured. Throws `ConfigError` where a setting stands in the way. */
+/** Starts the service in this process. Throws `ConfigError` where a setting stands in the way. */
 export async function start(config: Config): Promise<Running> {
   const { log, flush } = createLog(config.logLevel)
   const pages = await openPages(config.baseUrl)
-  const storage = await openStorage({
-    url: config.databaseUrl,
-    directory: config.dataDirectory,
-    onPanic(message) {
-      // Whatever reaches the backend next would spin for ever; the supervisor starts us anew.
-      process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
-      process.exit(70)
-    },
-    onConnectionError: (error) => log.warn({ error }, 'a database connection was lost'),
-  })
+  const storage = await openStorageOf(config, log)
   const kernel: Kernel = {
     config,
     db: storage.db,
@@ -47,14 +39,58 @@ export async function start(config: Config): Promise<Running> {
   }
   const hosts = await mountHosts(kernel, storage, pages)
   const listeners = await listen(hosts, config)
-  const jobs = startJobs(kernel)
+  const jobs = isFirstProcess() ? startJobs(kernel) : undefined
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
     async stop(withinMilliseconds) {
       await listeners.drain(withinMilliseconds)
-      await jobs.stop()
+      await jobs?.stop()
       await storage.close()
       await flush()
     },
   }
+}
+
+/**
+ * Starts the service as several processes over one PostgreSQL, and looks after them. What they share is made before
+ * them: the schema, and what the data directory keeps. Throws `ConfigError` and `WorkerEnded`.
+ */
+export async function superviseWorkers(config: Config): Promise<Running> {
+  const { log, flush } = createLog(config.logLevel)
+  await requireFreePorts(config)
+  const storage = await openStorageOf(config, log)
+  await storage.close()
+  if (!config.adminToken) await generatedSecret(config.dataDirectory, 'admin-token')
+
+  const workers = await startWorkers({
+    count: config.workers,
+    log,
+    onGivingUp: (exitCode) => void flush().then(() => process.exit(exitCode)),
+  })
+  return {
+    storage: 'PostgreSQL',
+    async stop(withinMilliseconds) {
+      await workers.stop(withinMilliseconds)
+      await flush()
+    },
+  }
+}
+
+function openStorageOf(config: Config, log: Logger): Promise<Storage> {
+  return openStorage({
+    url: config.databaseUrl,
+    directory: config.dataDirectory,
+    connections: connectionsOf(config),
+    onPanic(message) {
+      // Whatever reaches the backend next would spin for ever; the supervisor starts us anew.
+      process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
+      process.exit(70)
+    },
+    onConnectionError: (error) => log.warn({ error }, 'a database connection was lost'),
+  })
+}
+
+/** Connections of one process: together no more than a PostgreSQL takes as it comes (100), less some for others. */
+function connectionsOf({ workers }: Config): number {
+  return Math.max(4, Math.min(12, Math.floor(80 / workers)))
 }

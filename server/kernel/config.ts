@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
@@ -17,6 +18,8 @@ export type Config = {
   relyingPartyId: string
   trustProxy: number | string[] | false
   logLevel: string
+  /** How many processes serve. */
+  workers: number
   rateLimits: boolean
   rateLimitNumbers: RateLimitNumbers
   demo: boolean
@@ -44,8 +47,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
         'to accept that the embedded database does not survive a power cut.',
     )
-  if (given('WORKERS') && given('WORKERS') !== '1')
-    throw new ConfigError('WORKERS must be 1 or unset: this version runs in one process.')
 
   return {
     baseUrl,
@@ -59,6 +60,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     relyingPartyId: readRelyingPartyId(given('WEBAUTHN_RP_ID'), authUrl),
     trustProxy: readTrustProxy(given('TRUST_PROXY')),
     logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
+    workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
     rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
@@ -132,6 +134,14 @@ function readTrustProxy(text: string | undefined): number | string[] | false {
       'TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
     )
   return networks
+}
+
+function readWorkers(text: string | undefined, shareable: boolean): number {
+  if (text === undefined) return shareable ? availableParallelism() : 1
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('WORKERS must be a number of processes, from 1 to 999.')
+  if (text !== '1' && !shareable)
+    throw new ConfigError('WORKERS must be 1 with the embedded database, which one process has: set DATABASE_URL too.')
+  return Number(text)
 }
 
 /** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */

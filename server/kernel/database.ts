@@ -29,18 +29,25 @@ type Opening = {
   url: Secret | undefined
   /** Where the embedded database lives when there is no URL. */
   directory: string
+  /** How many connections to the PostgreSQL at `url` at most. */
+  connections: number
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
 }
 
-const poolSize = 12
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
 
 /** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
-export async function openStorage({ url, directory, onPanic, onConnectionError }: Opening): Promise<Storage> {
+export async function openStorage({
+  url,
+  directory,
+  connections,
+  onPanic,
+  onConnectionError,
+}: Opening): Promise<Storage> {
   const embedded = url ? undefined : await openEmbedded(directory, onPanic)
-  const pool = embedded?.pool ?? serverPool(url, onConnectionError)
+  const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     await migrate(pool)
   } catch (error) {
@@ -70,10 +77,14 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
 }
 
 /** PostgreSQL over the network. A connection that breaks while idle is reported, and replaced by the next query. */
-export function serverPool(url: Secret | undefined, onConnectionError: (error: Error) => void): pg.Pool {
+export function serverPool(
+  url: Secret | undefined,
+  onConnectionError: (error: Error) => void,
+  connections = 12,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url?.reveal(),
-    max: poolSize,
+    max: connections,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: statementTimeoutMilliseconds,
     query_timeout: 2 * statementTimeoutMilliseconds,

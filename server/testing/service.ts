@@ -34,6 +34,7 @@ export async function startService({ environment = {}, dataDirectory }: Options 
     DATA_DIR: directory,
     ADMIN_TOKEN: testAdminToken,
     LOG_LEVEL: 'warn',
+    WORKERS: '1',
     ...(database && { DATABASE_URL: database.url, SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }),
     ...environment,
   }
