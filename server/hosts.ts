@@ -7,7 +7,7 @@ import { identityRoutes } from '#identity/routes.ts'
 import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import type { Pages } from '#kernel/page.ts'
+import { siteOf, type Pages } from '#kernel/page.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
@@ -16,7 +16,7 @@ import { openRedeeming } from '#tokens/lineage.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
-import { siteOf, siteRoutes } from './site.ts'
+import { siteRoutes } from './site.ts'
 
 /** The three hosts. Two that share an origin are one and the same. */
 export type Hosts = { api: Host; auth: Host; business: Host }

@@ -1,3 +1,5 @@
+import { pruneEmailProofs } from '#identity/email.ts'
+import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
@@ -10,6 +12,8 @@ type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
 const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
+  'e-mail proofs': pruneEmailProofs,
+  handles: pruneHandles,
   tokens: pruneTokens,
   'rate limits': pruneRateLimits,
 }

@@ -1,14 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { PlainView, Site } from '@countersign/protocol/pages'
 import serveStatic from '@fastify/static'
-import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import { assetsFolder, type Pages } from '#kernel/page.ts'
-
-/** What every page knows of the service that it belongs to. */
-export function siteOf({ baseUrl, authUrl, demo }: Pick<Config, 'baseUrl' | 'authUrl' | 'demo'>): Site {
-  return { baseUrl: baseUrl.origin, authUrl: authUrl.origin, demo }
-}
 
 const pagesByPath: Record<string, PlainView['page']> = {
   '/': 'landing',

@@ -5,6 +5,7 @@ import { generatedSecret } from '#kernel/generated-secrets.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog, type Logger } from '#kernel/log.ts'
+import { createMailer } from '#kernel/mail.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { mountHosts } from './hosts.ts'
@@ -35,6 +36,7 @@ export async function start(config: Config): Promise<Running> {
         })
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await generatedSecret(config.dataDirectory, 'secret-key')]),
+    mail: createMailer(config.mail, log),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }
   const hosts = await mountHosts(kernel, storage, pages)

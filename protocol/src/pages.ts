@@ -4,7 +4,13 @@ import type { PublicApp } from './apps.ts'
  * What the server writes into a page as inert JSON (`<script type="application/json" id="view">`): enough to draw it
  * at once, so that nothing shifts.
  */
-export type Site = { baseUrl: string; authUrl: string; demo: boolean }
+export type Site = {
+  baseUrl: string
+  authUrl: string
+  demo: boolean
+  /** Whether this service can send mail. */
+  mail: boolean
+}
 
 /** An authorization request that the server has checked. `scope` is what was asked and allowed, in the order asked. */
 export type SignInView = {

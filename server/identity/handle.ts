@@ -1,4 +1,11 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
+import { limits } from '@countersign/protocol/formats/limits'
+import { secondsAfter } from '#kernel/clock.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { claimHandle, deleteFreeHandles, findHandle, releaseHandle } from './store.ts'
+
+const refuse = refusals({ handle_taken: [409, 'This handle is taken. Choose another one.'] })
 
 /** Handles that would let someone pass for the service or for its staff. */
 const reserved = new Set(
@@ -9,4 +16,25 @@ const reserved = new Set(
 
 export function isReservedHandle(handle: string): boolean {
   return reserved.has(foldHandle(handle).replaceAll(/[._-]/g, ''))
+}
+
+/** Refuses `handle_taken` where someone has the handle now; who takes it in the end, `takeHandle` decides. */
+export async function requireFreeHandle(db: Database, handle: string, now: Date): Promise<void> {
+  const known = await findHandle(db, foldHandle(handle))
+  if (known && (known.freeAt === null || known.freeAt > now)) throw refuse.handle_taken()
+}
+
+/** Takes a handle that nobody has, or that this identity had itself. Refuses `handle_taken`. */
+export async function takeHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+  if (!(await claimHandle(tx, { handleFolded: foldHandle(handle), identityId }, now))) throw refuse.handle_taken()
+}
+
+/** Gives a handle up. For ninety days nobody takes it but `heir`, the identity that had it, where that lives on. */
+export async function giveUpHandle(tx: Transaction, handle: string, heir: string | null, now: Date): Promise<void> {
+  await releaseHandle(tx, foldHandle(handle), heir, secondsAfter(now, limits.handleReservedSeconds))
+}
+
+/** Deletes up to `batch` handles that nobody has any more, and says how many. */
+export function pruneHandles(db: Database, now: Date, batch: number): Promise<number> {
+  return deleteFreeHandles(db, now, batch)
 }

@@ -1,43 +1,39 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { foldHandle } from '@countersign/protocol/formats/handle'
-import type { Identity, NewIdentity } from '@countersign/protocol/identities'
+import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/identities'
 import { record } from '#kernel/audit.ts'
-import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { isReservedHandle } from './handle.ts'
+import { giveUpHandle, isReservedHandle, takeHandle } from './handle.ts'
 import {
   countIdentity,
-  findHandle,
   findIdentityOfUser,
-  insertHandle,
   insertIdentity,
   insertPerson,
   listIdentitiesOfUser,
+  lockIdentityOfUser,
   lockPerson,
-  setDisplayName,
+  updateIdentity,
   type IdentityRow,
 } from './store.ts'
 
 export type { IdentityRow }
 
 const refuse = refusals({
-  handle_taken: [409, 'This handle is taken. Choose another one.'],
   invalid_handle: [400, 'This handle is reserved. Choose another one.'],
   invalid_request: [400, 'A display name has 1 to 80 visible characters.'],
   identity_not_found: [404, 'None of your identities has this id.'],
   too_many_identities: [409, 'A person has at most twenty identities.'],
 })
 
+const pictureAddressWrong = 'A picture has an address that begins with https, without a name or password.'
+
 /** Refuses a handle or display name that nobody may have: `invalid_handle`, `invalid_request`. */
 export function requireFitting({ handle, displayName }: NewIdentity): void {
   if (isReservedHandle(handle)) throw refuse.invalid_handle()
   if (!isDisplayName(displayName)) throw refuse.invalid_request()
-}
-
-/** Refuses `handle_taken` where someone has the handle now; who takes it in the end, the insertion decides. */
-export async function requireFreeHandle(db: Database, handle: string): Promise<void> {
-  if (await findHandle(db, foldHandle(handle))) throw refuse.handle_taken()
 }
 
 type NewPerson = NewIdentity & { userId: string; identityId: string }
@@ -79,21 +75,49 @@ export async function requireOwnIdentity(db: Database, userId: string, identityI
   return identity
 }
 
-type Change = { userId: string; identityId: string; displayName: string }
+/** The same, locked until the transaction ends. Refuses `identity_not_found`. */
+export async function holdOwnIdentity(tx: Transaction, userId: string, identityId: string): Promise<IdentityRow> {
+  const identity = await lockIdentityOfUser(tx, userId, identityId)
+  if (!identity) throw refuse.identity_not_found()
+  return identity
+}
 
-/** Changes the name that is shown. Refuses `identity_not_found`, `invalid_request`. */
+type Change = IdentityChange & { userId: string; identityId: string }
+
+/**
+ * Changes how an identity is shown. A handle that gives way to another stays reserved. Refuses `identity_not_found`,
+ * `handle_taken`, `invalid_handle`, `invalid_request`, `rate_limited`.
+ */
 export async function changeIdentity(
-  db: Database,
-  { userId, identityId, displayName }: Change,
+  { db, rateLimits }: Kernel,
+  { userId, identityId, ...change }: Change,
   now: Date,
 ): Promise<Identity> {
-  if (!isDisplayName(displayName)) throw refuse.invalid_request()
+  const { handle, displayName, avatarUrl } = change
+  if (handle !== undefined && isReservedHandle(handle)) throw refuse.invalid_handle()
+  if (displayName !== undefined && !isDisplayName(displayName)) throw refuse.invalid_request()
+  if (avatarUrl && !isPictureAddress(avatarUrl)) throw refuse.invalid_request({ sentence: pictureAddressWrong })
+  // Each change keeps one more handle from everybody else.
+  if (handle !== undefined) await rateLimits.count('handle change of a person', userId)
+
   return transaction(db, async (tx) => {
-    const changed = await setDisplayName(tx, { userId, identityId, displayName }, now)
-    if (!changed) throw refuse.identity_not_found()
-    await record(tx, { action: 'identity.changed', actor: 'person', userId, identityId }, now)
-    return toIdentity(changed)
+    const before = await holdOwnIdentity(tx, userId, identityId)
+    if (handle !== undefined) await moveHandle(tx, before, handle, now)
+    const after = await updateIdentity(tx, { identityId, ...change }, now)
+    const action = before.handle === after.handle ? 'identity.changed' : 'identity.handle_changed'
+    await record(tx, { action, actor: 'person', userId, identityId }, now)
+    return toIdentity(after)
   })
+}
+
+async function moveHandle(tx: Transaction, { identityId, handle: old }: IdentityRow, wanted: string, now: Date) {
+  await takeHandle(tx, wanted, identityId, now)
+  if (foldHandle(old) !== foldHandle(wanted)) await giveUpHandle(tx, old, identityId, now)
+}
+
+function isPictureAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.username === '' && url.password === '' && !/\s/.test(text)
 }
 
 export function toIdentity(row: IdentityRow): Identity {
@@ -109,10 +133,6 @@ export function toIdentity(row: IdentityRow): Identity {
 }
 
 async function addIdentity(tx: Transaction, person: NewPerson, now: Date): Promise<IdentityRow> {
-  try {
-    await insertHandle(tx, foldHandle(person.handle), person.identityId)
-  } catch (error) {
-    throw isTaken(error, 'identity_handle_pkey') ? refuse.handle_taken() : error
-  }
+  await takeHandle(tx, person.handle, person.identityId, now)
   return insertIdentity(tx, person, now)
 }

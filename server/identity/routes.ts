@@ -1,7 +1,9 @@
 import * as endpoints from '@countersign/protocol/identities'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { languageOf } from '#kernel/language.ts'
 import { sessionGuard } from '#sessions/session.ts'
+import { beginEmailProof, finishEmailProof, removeEmail } from './email.ts'
 import { changeIdentity, createIdentity, listIdentities, requireOwnIdentity, toIdentity } from './identity.ts'
 
 export function identityRoutes(host: Host, kernel: Kernel): void {
@@ -38,7 +40,42 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { userId } = session.of(request)
-      return changeIdentity(db, { userId, ...request.params, ...request.body }, clock())
+      return changeIdentity(kernel, { userId, ...request.params, ...request.body }, clock())
+    },
+  })
+
+  emailRoutes(host, kernel)
+}
+
+function emailRoutes(host: Host, kernel: Kernel): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.beginEmailProof,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
+      const { email, expiresAt } = await beginEmailProof(kernel, asking, request.body.email, clock())
+      return { email, expiresAt: expiresAt.toISOString() }
+    },
+  })
+
+  host.route({
+    ...endpoints.finishEmailProof,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
+      return finishEmailProof(kernel, asking, request.body.code, clock())
+    },
+  })
+
+  host.route({
+    ...endpoints.removeEmail,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
+      return removeEmail(kernel, asking, clock())
     },
   })
 }

@@ -27,6 +27,17 @@ export function findIdentity(db: Database, identityId: string) {
   return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
+/** The same, locked until the transaction ends. */
+export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: string) {
+  return tx
+    .selectFrom('identity')
+    .select(identity)
+    .where('identity_id', '=', identityId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 export function listIdentitiesOfUser(db: Database, userId: string) {
   return db
     .selectFrom('identity')
@@ -60,13 +71,49 @@ export async function countIdentity(tx: Transaction, userId: string): Promise<bo
 export function findHandle(db: Database, handleFolded: string) {
   return db
     .selectFrom('identity_handle')
-    .select('identity_id as identityId')
+    .select(['identity_id as identityId', 'free_at as freeAt'])
     .where('handle_folded', '=', handleFolded)
     .executeTakeFirst()
 }
 
-export async function insertHandle(tx: Transaction, handleFolded: string, identityId: string): Promise<void> {
-  await tx.insertInto('identity_handle').values({ handle_folded: handleFolded, identity_id: identityId }).execute()
+/** Gives a handle to an identity; false where another has it, or had it until lately. */
+export async function claimHandle(
+  tx: Transaction,
+  { handleFolded, identityId }: { handleFolded: string; identityId: string },
+  now: Date,
+): Promise<boolean> {
+  const claimed = await tx
+    .insertInto('identity_handle')
+    .values({ handle_folded: handleFolded, identity_id: identityId })
+    .onConflict((conflict) =>
+      conflict
+        .column('handle_folded')
+        .doUpdateSet({ identity_id: identityId, free_at: null })
+        .where(({ eb, or }) =>
+          or([eb('identity_handle.identity_id', '=', identityId), eb('identity_handle.free_at', '<=', now)]),
+        ),
+    )
+    .returning('handle_folded')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+export async function releaseHandle(tx: Transaction, handleFolded: string, heir: string | null, freeAt: Date) {
+  await tx
+    .updateTable('identity_handle')
+    .set({ identity_id: heir, free_at: freeAt })
+    .where('handle_folded', '=', handleFolded)
+    .execute()
+}
+
+export async function deleteFreeHandles(db: Database, now: Date, batch: number): Promise<number> {
+  const free = db.selectFrom('identity_handle').select('handle_folded').where('free_at', '<=', now).limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('identity_handle')
+    .where('handle_folded', 'in', free)
+    .where('free_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }
 
 type NewIdentityRow = { identityId: string; userId: string; handle: string; displayName: string }
@@ -90,14 +137,73 @@ export function insertIdentity(
     .executeTakeFirstOrThrow()
 }
 
-type Renamed = { userId: string; identityId: string; displayName: string }
+type Change = { identityId: string; handle?: string; displayName?: string; avatarUrl?: string | null }
 
-export function setDisplayName(tx: Transaction, { userId, identityId, displayName }: Renamed, now: Date) {
+export function updateIdentity(tx: Transaction, { identityId, handle, displayName, avatarUrl }: Change, now: Date) {
   return tx
     .updateTable('identity')
-    .set({ display_name: displayName, updated_at: now })
+    .set({
+      updated_at: now,
+      ...(handle !== undefined && { handle }),
+      ...(displayName !== undefined && { display_name: displayName }),
+      ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+    })
     .where('identity_id', '=', identityId)
-    .where('user_id', '=', userId)
     .returning(identity)
+    .executeTakeFirstOrThrow()
+}
+
+/** Sets the address that an identity has proved, or none. */
+export function setEmail(
+  tx: Transaction,
+  { identityId, email }: { identityId: string; email: string | null },
+  now: Date,
+) {
+  return tx
+    .updateTable('identity')
+    .set({ email, email_verified: email !== null, updated_at: now })
+    .where('identity_id', '=', identityId)
+    .returning(identity)
+    .executeTakeFirstOrThrow()
+}
+
+type EmailProof = { identityId: string; email: string; codeMac: Uint8Array; expiresAt: Date }
+
+export async function upsertEmailProof(tx: Transaction, { identityId, email, codeMac, expiresAt }: EmailProof) {
+  const proof = { email, code_mac: codeMac, tries: 0, expires_at: expiresAt }
+  await tx
+    .insertInto('identity_email_proof')
+    .values({ identity_id: identityId, ...proof })
+    .onConflict((conflict) => conflict.column('identity_id').doUpdateSet(proof))
+    .execute()
+}
+
+/** Counts one more try, and answers what it is compared with; undefined where no try is left, or there is no time. */
+export function tryEmailProof(tx: Transaction, identityId: string, now: Date) {
+  return tx
+    .updateTable('identity_email_proof')
+    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .where('identity_id', '=', identityId)
+    .where('tries', '<', limits.emailCodeTriesMax)
+    .where('expires_at', '>', now)
+    .returning(['email', 'code_mac as codeMac'])
     .executeTakeFirst()
+}
+
+export async function deleteEmailProof(tx: Transaction, identityId: string): Promise<void> {
+  await tx.deleteFrom('identity_email_proof').where('identity_id', '=', identityId).execute()
+}
+
+export async function deleteExpiredProofs(db: Database, now: Date, batch: number): Promise<number> {
+  const expired = db
+    .selectFrom('identity_email_proof')
+    .select('identity_id')
+    .where('expires_at', '<=', now)
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('identity_email_proof')
+    .where('identity_id', 'in', expired)
+    .where('expires_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { isEmail } from '@countersign/protocol/formats/email'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
 
@@ -23,15 +24,19 @@ export type Config = {
   rateLimits: boolean
   rateLimitNumbers: RateLimitNumbers
   demo: boolean
+  mail: MailSetting
   /** Settings that were given and that this version does nothing with. */
   ignored: string[]
 }
+
+/** How mail leaves: by a server; into the log, where all URLs are local; or not at all. */
+export type MailSetting = { by: 'smtp'; url: Secret; from: string } | { by: 'log' } | { by: 'nothing' }
 
 /** A setting that stops the start: its name, what is wrong, and how to mend it, in one line. */
 export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-const notYetUsed = ['SMTP_URL', 'MAIL_FROM', 'METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+const notYetUsed = ['METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
 
 /** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
@@ -64,12 +69,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
     rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     ignored: notYetUsed.filter((name) => given(name) !== undefined),
   }
 }
 
 /** Whether a URL's host is this machine by name or loopback address, where plain `http` is safe. */
-export function isLocal({ hostname }: URL): boolean {
+export function isLocal({ hostname }: Pick<URL, 'hostname'>): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
 }
 
@@ -142,6 +148,23 @@ function readWorkers(text: string | undefined, shareable: boolean): number {
   if (text !== '1' && !shareable)
     throw new ConfigError('WORKERS must be 1 with the embedded database, which one process has: set DATABASE_URL too.')
   return Number(text)
+}
+
+function readMail(url: string | undefined, from: string | undefined, local: boolean): MailSetting {
+  if (url === undefined && from === undefined) return { by: local ? 'log' : 'nothing' }
+  if (url === undefined)
+    throw new ConfigError(
+      'SMTP_URL is missing: MAIL_FROM alone sends nothing. Set it to smtp://user:password@host:587.',
+    )
+  const { protocol = '', hostname = '', pathname = '', search = '' } = URL.parse(url) ?? {}
+  if (!/^smtps?:$/.test(protocol) || hostname === '' || !/^\/?$/.test(pathname) || search !== '')
+    throw new ConfigError('SMTP_URL must be smtp://user:password@host:587, or smtps://user:password@host:465.')
+  if (from === undefined)
+    throw new ConfigError('MAIL_FROM is missing: with SMTP_URL set it to the sender, such as id@example.com.')
+  const address = /^[^<>\p{Cc}]{1,100}<([^<>]+)>$/u.exec(from)?.[1] ?? from
+  if (!isEmail(address))
+    throw new ConfigError('MAIL_FROM must be an address such as id@example.com, or Example <id@example.com>.')
+  return { by: 'smtp', url: new Secret(url), from }
 }
 
 /** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */

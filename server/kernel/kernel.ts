@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Database, Prepared, Storage } from './database.ts'
 import type { Keyring } from './keyring.ts'
 import type { Logger } from './log.ts'
+import type { Mailer } from './mail.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Secret } from './secret.ts'
 
@@ -16,5 +17,6 @@ export type Kernel = {
   log: Logger
   rateLimits: RateLimits
   keyring: Keyring
+  mail: Mailer
   adminToken: Secret
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { sha256 } from './digest.ts'
 import type { Secret } from './secret.ts'
@@ -8,6 +8,11 @@ export type Keyring = {
   seal: (context: string, plaintext: string) => Promise<string>
   /** Throws where no root opens it, or where it was sealed for another context. */
   open: (context: string, sealed: string) => Promise<string>
+  /**
+   * What stands in the database for a secret that is short enough to be guessed: nobody without the root can try the
+   * guesses. By the first root alone, for what lives for minutes.
+   */
+  mac: (context: string, secret: string) => Buffer
 }
 
 /**
@@ -16,11 +21,12 @@ export type Keyring = {
  */
 export function createKeyring(roots: Secret[]): Keyring {
   const keys = roots.map((root) => {
-    const key = Buffer.from(hkdfSync('sha256', root.reveal(), '', 'countersign/at-rest/v1', 32))
+    const key = deriveKey(root, 'countersign/at-rest/v1')
     return { key, kid: sha256(key).toString('base64url').slice(0, 11) }
   })
   const [first] = keys
-  if (!first) throw new Error('A keyring needs at least one root.')
+  if (!first || !roots[0]) throw new Error('A keyring needs at least one root.')
+  const macKey = deriveKey(roots[0], 'countersign/mac/v1')
 
   return {
     seal(context, plaintext) {
@@ -41,5 +47,13 @@ export function createKeyring(roots: Secret[]): Keyring {
       if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
       return Buffer.from(plaintext).toString('utf8')
     },
+    mac: (context, secret) =>
+      createHmac('sha256', macKey)
+        .update(JSON.stringify([context, secret]))
+        .digest(),
   }
+}
+
+function deriveKey(root: Secret, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', root.reveal(), '', purpose, 32))
 }

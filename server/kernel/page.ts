@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { PageName, PageView } from '@countersign/protocol/pages'
+import type { PageName, PageView, Site } from '@countersign/protocol/pages'
 import type { FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { ConfigError } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
 import { pagePolicy } from './security-headers.ts'
 
 const BuiltPage = Type.Object({
@@ -21,6 +21,11 @@ export const assetsFolder = new URL('../../web/dist/assets/', import.meta.url)
 
 /** Shows a page: the built shell with its view as inert JSON, so that it is drawn without asking anything more. */
 export type Pages = { show: (reply: FastifyReply, view: PageView) => FastifyReply }
+
+/** What every page knows of the service that it belongs to. */
+export function siteOf({ baseUrl, authUrl, demo, mail }: Pick<Config, 'baseUrl' | 'authUrl' | 'demo' | 'mail'>): Site {
+  return { baseUrl: baseUrl.origin, authUrl: authUrl.origin, demo, mail: mail.by !== 'nothing' }
+}
 
 /** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */
 export async function openPages(baseUrl: URL): Promise<Pages> {

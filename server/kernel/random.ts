@@ -14,3 +14,13 @@ export function randomBytes(count: number): Buffer {
   used += count
   return bytes
 }
+
+/** So many decimal digits, each text of them as likely as any other. */
+export function randomDigits(count: number): string {
+  const range = 10 ** count
+  const fair = Math.floor(2 ** 32 / range) * range
+  for (;;) {
+    const drawn = randomBytes(4).readUInt32BE()
+    if (drawn < fair) return String(drawn % range).padStart(count, '0')
+  }
+}

@@ -76,9 +76,17 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  identity_email_proof: {
+    identity_id: string
+    email: string
+    code_mac: Uint8Array
+    tries: Generated<number>
+    expires_at: Date
+  }
   identity_handle: {
     handle_folded: string
-    identity_id: string
+    identity_id: string | null
+    free_at: Date | null
   }
   passkey_credential: {
     credential_id: string

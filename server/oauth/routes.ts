@@ -4,7 +4,7 @@ import type { PageView } from '@countersign/protocol/pages'
 import type { FastifyReply } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
 import type { Host } from '#kernel/http.ts'
-import type { Pages } from '#kernel/page.ts'
+import { siteOf, type Pages } from '#kernel/page.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { sessionGuard } from '#sessions/session.ts'
@@ -64,7 +64,7 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
 /** The public half on the auth host: the sign-in page, discovery, the key set, WebFinger. */
 export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
   const { config } = kernel
-  const site = { baseUrl: config.baseUrl.origin, authUrl: config.authUrl.origin, demo: config.demo }
+  const site = siteOf(config)
   const page = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
   const signIn = async (parameters: Parameters, reply: FastifyReply) => {
     const reading = await readAuthorizationRequest({ apps, site }, parameters)

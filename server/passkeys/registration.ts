@@ -4,7 +4,8 @@ import type { RegistrationFinish, RegistrationStarted } from '@countersign/proto
 import { enrolEncryptionKey, readEncryptionKey } from '#encryption/identity-key.ts'
 import { keepKeyWraps, requireCoherent } from '#encryption/key-wrap.ts'
 import { keepRecovery } from '#encryption/recovery.ts'
-import { beginPerson, requireFitting, requireFreeHandle } from '#identity/identity.ts'
+import { requireFreeHandle } from '#identity/handle.ts'
+import { beginPerson, requireFitting } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -21,9 +22,10 @@ export async function startRegistration(
   wanted: { handle: string; displayName: string },
 ): Promise<RegistrationStarted> {
   requireFitting(wanted)
-  await requireFreeHandle(db, wanted.handle)
+  const now = clock()
+  await requireFreeHandle(db, wanted.handle, now)
   const ids = { userId: randomUUIDv7(), identityId: randomUUIDv7() }
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...ids, ...wanted }, clock())
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...ids, ...wanted }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, { ...ids, ...wanted }), ...ids }
 }
 

@@ -17,7 +17,10 @@ const invariants: Record<string, string> = {
   'an identity holds its handle': `
     select identity.identity_id, handle, handle_folded from identity
     left join identity_handle on handle_folded = lower(handle)
-    where identity_handle.identity_id is distinct from identity.identity_id`,
+    where identity_handle.identity_id is distinct from identity.identity_id or free_at is not null`,
+  'a handle that nobody holds was given up': `
+    select handle_folded, free_at from identity_handle
+    where free_at is null and not exists (select from identity where lower(handle) = handle_folded)`,
   'a public signing key has the owner that is recorded': `
     select signing_key.identity_id, key_version from signing_key
     left join signing_key_owner using (public_key)

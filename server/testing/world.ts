@@ -6,6 +6,7 @@ import { readConfig } from '#kernel/config.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog } from '#kernel/log.ts'
+import { createMailer } from '#kernel/mail.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { Secret } from '#kernel/secret.ts'
@@ -30,15 +31,17 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
   let now = new Date('2030-01-01T12:00:00.000Z')
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
+  const { log } = createLog(config.logLevel)
   const kernel: Kernel = {
     config,
     db: storage.db,
     prepared: storage.prepared,
     gathered: storage.gathered,
     clock,
-    log: createLog(config.logLevel).log,
+    log,
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
     keyring: createKeyring([new Secret(randomBytes(32).toString('base64url'))]),
+    mail: createMailer(config.mail, log),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }
   const hosts = await mountHosts(kernel, storage, await openPages(config.baseUrl))

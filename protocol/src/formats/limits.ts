@@ -8,6 +8,12 @@ export const limits = {
   displayNameCharactersMax: 80,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
+  /** How long a handle that was given up is kept from everybody else. */
+  handleReservedSeconds: 90 * 24 * 3600,
+  emailCharactersMax: 254,
+  emailCodeDigits: 6,
+  emailCodeLifetimeSeconds: 10 * 60,
+  emailCodeTriesMax: 5,
 
   flowLifetimeSeconds: 5 * 60,
   sessionIdleSeconds: 30 * 24 * 3600,

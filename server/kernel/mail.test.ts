@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { codeIn, openMailbox } from '#testing/mailbox.ts'
+import { startService } from '#testing/service.ts'
+import { createWorld } from '#testing/world.ts'
+import { createAuthenticator } from '#testing/authenticator.ts'
+
+const hosted = {
+  BASE_URL: 'https://api.example.com',
+  AUTH_URL: 'https://id.example.com',
+  BUSINESS_URL: 'https://business.example.com',
+  ALLOW_EMBEDDED: '1',
+}
+
+test('a hosted service without a mail server says so, and its pages too', async () => {
+  const world = await createWorld({ environment: hosted })
+  const { headers, identityId } = await world.person()
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: `/api/identities/${identityId}/email`,
+    headers,
+    payload: { email: 'ada@example.com' },
+  })
+  assert.deepEqual([answer.statusCode, answer.json().error], [503, 'mail_not_set_up'])
+  assert.match((await world.auth.inject({ url: '/account' })).body, /"mail":false/)
+  await world.close()
+})
+
+test('where no mail server answers, the person may try again and the service lives on', async () => {
+  const mailbox = await openMailbox()
+  await mailbox.close()
+  const world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
+  const { headers, identityId } = await world.person()
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: `/api/identities/${identityId}/email`,
+    headers,
+    payload: { email: 'ada@example.com' },
+  })
+  assert.deepEqual([answer.statusCode, answer.json().error], [503, 'temporarily_unavailable'])
+  assert.equal(answer.headers['retry-after'], '30')
+  assert.match((await world.auth.inject({ url: '/account' })).body, /"mail":true/)
+  await world.close()
+})
+
+test('a mailbox and a person get so many mails in a day, and then no more', async () => {
+  const mailbox = await openMailbox()
+  const world = await createWorld({
+    environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com', RATE_LIMIT_NUMBERS: 'mail-for-a-person=6' },
+    rateLimits: true,
+  })
+  const ask = async ({ headers, identityId }: Awaited<ReturnType<typeof world.person>>, email: string) => {
+    const url = `/api/identities/${identityId}/email`
+    return (await world.api.inject({ method: 'POST', url, headers, payload: { email } })).statusCode
+  }
+  const [ada, eve] = [await world.person(), await world.person()]
+  for (let count = 0; count < 6; count += 1) assert.equal(await ask(ada, 'mailbox@example.com'), 200)
+  assert.equal(await ask(ada, 'another@example.com'), 429)
+  for (let count = 0; count < 4; count += 1) assert.equal(await ask(eve, 'MAILBOX@example.com'), 200)
+  assert.equal(await ask(eve, 'mailbox@example.com'), 429)
+  assert.equal(mailbox.count(), 10)
+  await Promise.all([world.close(), mailbox.close()])
+})
+
+test('REC-06 a mail names the host of the settings, whatever Host a request claims', async () => {
+  const mailbox = await openMailbox()
+  const world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
+  const { headers, identityId } = await world.person()
+  const claimed = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
+  await world.api.inject({
+    method: 'POST',
+    url: `/api/identities/${identityId}/email`,
+    headers: { ...headers, ...claimed },
+    payload: { email: 'ada@example.com' },
+  })
+  const { headers: sent, text } = await mailbox.take()
+  assert.match(text, /localhost:4401/)
+  assert.doesNotMatch(sent + text, /evil/)
+  await Promise.all([world.close(), mailbox.close()])
+})
+
+test('in development a mail stands in the log, where its reader finds the code', async (t) => {
+  const service = await startService({ environment: { LOG_LEVEL: 'info' } })
+  t.after(() => service.close())
+  const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(service.baseUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return JSON.parse(await answer.text())
+  }
+  const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
+  const { flowId, options } = await send('/api/auth/register/start', { handle: 'ada', displayName: 'Ada' })
+  const credential = authenticator.register(options)
+  const { sessionToken, identities } = await send('/api/auth/register/finish', { flowId, credential })
+  const session = { authorization: `Bearer ${sessionToken}` }
+  const path = `/api/identities/${identities[0].identityId}/email`
+  await send(path, { email: 'ada@example.com' }, session)
+  const written = () =>
+    service
+      .output()
+      .split('\n')
+      .find((line) => line.includes('SMTP_URL is unset'))
+  while (written() === undefined && service.process.stdout) await once(service.process.stdout, 'data')
+  const { mail } = JSON.parse(written() ?? '')
+  assert.equal(mail.to, 'ada@example.com')
+  assert.equal((await send(`${path}/verify`, { code: codeIn(mail) }, session)).email, 'ada@example.com')
+})

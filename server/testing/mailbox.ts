@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+
+/** A message as it arrived: to whom the envelope says, its headers as they stand, and its text. */
+export type Received = { to: string[]; headers: string; subject: string; text: string }
+
+export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
+
+/** A real mail server on this machine, that keeps whatever it is sent. Give `url` as SMTP_URL. */
+export async function openMailbox() {
+  const received: Received[] = []
+  const waiting: ((mail: Received) => void)[] = []
+  let refusing: { responseCode: number } | undefined
+  function keep(mail: Received): void {
+    const next = waiting.shift()
+    if (next) next(mail)
+    else received.push(mail)
+  }
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    onRcptTo(_address, _session, done) {
+      done(refusing ? Object.assign(new Error('refused'), refusing) : null)
+    },
+    onData(stream, { envelope }, done) {
+      void text(stream)
+        .then((raw) => keep({ to: envelope.rcptTo.map(({ address }) => address), ...read(raw) }))
+        .then(() => done(), done)
+    },
+  })
+  const { server: listener } = server
+  server.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    /** The message that came first of those not taken yet; waits for it where there is none. */
+    take(): Promise<Received> {
+      const first = received.shift()
+      return first ? Promise.resolve(first) : new Promise((resolve) => waiting.push(resolve))
+    },
+    /** How many have come that nobody has taken. */
+    count: () => received.length,
+    /** Answers this to every recipient from now on; without a reply it takes mail again. */
+    refuse(responseCode?: number) {
+      refusing = responseCode === undefined ? undefined : { responseCode }
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** The six digits in a message, on a line of their own. */
+export function codeIn({ text: written }: Pick<Received, 'text'>): string {
+  return /^\d{6}$/m.exec(written)?.[0] ?? ''
+}
+
+/** Reads a message of one part (RFC 5322), in any of the encodings of RFC 2045 and RFC 2047 that ours are sent in. */
+function read(raw: string): Omit<Received, 'to'> {
+  const end = raw.indexOf('\r\n\r\n')
+  const headers = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ')
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1]?.trim() ?? ''
+  const body = raw.slice(end + 4)
+  return {
+    headers,
+    subject: header('subject').replaceAll(/=\?utf-8\?q\?(.*?)\?=\s*/gi, (_, word: string) =>
+      fromQuotedPrintable(word.replaceAll('_', ' ')),
+    ),
+    text: (/quoted-printable/i.test(header('content-transfer-encoding')) ? fromQuotedPrintable(body) : body).replaceAll(
+      '\r\n',
+      '\n',
+    ),
+  }
+}
+
+function fromQuotedPrintable(encoded: string): string {
+  const joined = encoded.replaceAll(/=\r\n/g, '')
+  const bytes = joined.replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
