@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Identity } from '@countersign/protocol/identities'
 import { decodeJwt } from 'jose'
@@ -37,6 +38,24 @@ test('a new handle is at once the one that apps see, and the identity stays who 
   })
   assert.equal(claims.json().preferred_username, 'Grace-Two')
   assert.equal(errorOf(await register('grace-two')), 'handle_taken')
+})
+
+test('who recovers an account names it by its new handle; the old one finds nobody', async () => {
+  const person = await world.person('found-by')
+  const recoveryAuth = randomBytes(32).toString('base64url')
+  const replaced = await world.api.inject({
+    method: 'PUT',
+    url: '/api/account/recovery',
+    headers: person.headers,
+    payload: { recoveryAuth, ciphertext: 'sealed' },
+  })
+  assert.equal(replaced.statusCode, 200, replaced.body)
+  await change(person, { handle: 'found-anew' })
+  const recover = async (handle: string) => {
+    const payload = { handle, recoveryAuth }
+    return (await world.api.inject({ method: 'POST', url: '/api/auth/recover/start', payload })).statusCode
+  }
+  assert.deepEqual([await recover('found-by'), await recover('FOUND-anew')], [401, 200])
 })
 
 test('a handle is written anew in other letters, and shown as typed', async () => {

@@ -3,7 +3,7 @@ import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Database } from '#kernel/database.ts'
 import { findHandle, findIdentity, type IdentityRow } from './store.ts'
 
-/** The identity that has a handle now, not who had it before. Looks as often for a handle that nobody has, so that its time tells nothing. */
+/** The identity that has a handle now. Looks as often for one that nobody has, so that its time tells nothing. */
 export async function identityOfHandle(db: Database, handle: string): Promise<IdentityRow | undefined> {
   const found = await findHandle(db, foldHandle(handle))
   const owner = found?.freeAt === null ? found.identityId : null
