@@ -18,6 +18,10 @@ export type Cluster = AsyncDisposable & {
   url: string
   /** The process id of the server, for those who measure it. */
   pid: number
+  /** Ends the server at once, as a crash would, and leaves its data. */
+  stop: () => Promise<void>
+  /** Starts it again on its data and its port. */
+  start: () => Promise<void>
 }
 
 /**
@@ -37,16 +41,25 @@ export async function startPostgres({ durable = false } = {}): Promise<Cluster> 
     const durability = durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
     const settings = [...durability, `port=${port}`, 'listen_addresses=127.0.0.1', 'max_connections=300']
     const options = settings.flatMap((setting) => ['-c', setting])
-    const server = spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...options], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...owner,
-    })
-    const end = endWithProcess(server, folder)
+    const launch = () =>
+      spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...options], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        ...owner,
+      })
+    let server = launch()
+    const end = endWithProcess(() => server, folder)
     await readiness(server)
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-      pid: server.pid ?? 0,
+      get pid() {
+        return server.pid ?? 0
+      },
+      stop: () => stop(server),
+      async start() {
+        server = launch()
+        await readiness(server)
+      },
       [Symbol.asyncDispose]: end,
     }
   } catch (error) {
@@ -119,13 +132,17 @@ async function readiness(server: ChildProcess): Promise<void> {
   await promise
 }
 
-/**
- * Binds the server to the life of this process, and answers the function that ends it earlier. SIGQUIT is PostgreSQL's
- * immediate shutdown: nothing in the folder is worth a checkpoint.
- */
-function endWithProcess(server: ChildProcess, folder: string): () => Promise<void> {
+/** SIGQUIT is PostgreSQL's immediate shutdown: it writes no checkpoint, and what it acknowledged is in its log. */
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.kill('SIGQUIT')
+  await once(server, 'exit')
+}
+
+/** Binds the server to the life of this process, and answers the function that ends it earlier. */
+function endWithProcess(running: () => ChildProcess, folder: string): () => Promise<void> {
   const atExit = () => {
-    server.kill('SIGQUIT')
+    running().kill('SIGQUIT')
     remove(folder)
   }
   const atSignal = (_: string, number: number) => process.exit(128 + number)
@@ -135,10 +152,7 @@ function endWithProcess(server: ChildProcess, folder: string): () => Promise<voi
   return async () => {
     process.off('exit', atExit)
     for (const signal of endingSignals) process.off(signal, atSignal)
-    if (server.exitCode === null && server.signalCode === null) {
-      server.kill('SIGQUIT')
-      await once(server, 'exit')
-    }
+    await stop(running())
     remove(folder)
   }
 }

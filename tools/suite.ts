@@ -8,7 +8,6 @@ import { endingSignals, Missing, startPostgres } from './postgres.ts'
 export type Counts = { passed: number; failed: number }
 
 const root = join(import.meta.dirname, '..')
-const fileTimeoutSeconds = 300
 
 /** Runs the work of a command and prints its counts; what the machine lacks is one line, and exit code 1. */
 export async function runCommand(work: () => Promise<Counts>): Promise<void> {
@@ -22,9 +21,9 @@ export async function runCommand(work: () => Promise<Counts>): Promise<void> {
 }
 
 /** Runs the work with TEST_DATABASE_URL set: to the one already given, or to a throw-away cluster of our own. */
-export async function withPostgres(work: () => Promise<Counts>): Promise<Counts> {
+export async function withPostgres(work: () => Promise<Counts>, { durable = false } = {}): Promise<Counts> {
   if (process.env.TEST_DATABASE_URL) return work()
-  await using cluster = await startPostgres()
+  await using cluster = await startPostgres({ durable })
   process.env.TEST_DATABASE_URL = cluster.url
   return await work()
 }
@@ -42,7 +41,10 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
  * Runs each file in a process of its own and prints what happens, failures in full at the end. A file without a test
  * counts as a failure: node passes it, and a test that silently vanished would look like success.
  */
-export async function runTestFiles(files: string[], { concurrency }: { concurrency: number }): Promise<Counts> {
+export async function runTestFiles(
+  files: string[],
+  { concurrency, fileTimeoutSeconds = 300 }: { concurrency: number; fileTimeoutSeconds?: number },
+): Promise<Counts> {
   const stopping = new AbortController()
   for (const signal of endingSignals) process.prependOnceListener(signal, () => stopping.abort())
 

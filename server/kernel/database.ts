@@ -37,6 +37,7 @@ type Opening = {
 
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
+const heldMillisecondsMax = statementTimeoutMilliseconds + 1000
 
 /** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
 export async function openStorage({
@@ -60,15 +61,15 @@ export async function openStorage({
 /** A storage over a pool whose database is migrated. `closeAll` replaces the ending of the pool alone. */
 export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
   const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
-    const { rows } = await pool.query<Row>({ name: statement.name, text: statement.text, values })
+    const { name, text } = statement
+    const { rows } = await retrying(() => pool.query<Row>({ name, text, values }))
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     prepared,
-    gathered: (statement) =>
-      gathering(statement, { run: (...sent) => retrying(() => prepared(...sent)), underWayMax, changedNothing }),
+    gathered: (statement) => gathering(statement, { run: (...sent) => prepared(...sent), underWayMax, changedNothing }),
     async ping() {
       await pool.query('select 1')
     },
@@ -76,7 +77,10 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
   }
 }
 
-/** PostgreSQL over the network. A connection that breaks while idle is reported, and replaced by the next query. */
+/**
+ * PostgreSQL over the network. A connection that breaks, idle or in use, is reported, and replaced by the next query;
+ * so is one that nobody answers on.
+ */
 export function serverPool(
   url: Secret | undefined,
   onConnectionError: (error: Error) => void,
@@ -87,12 +91,29 @@ export function serverPool(
     max: connections,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: statementTimeoutMilliseconds,
-    query_timeout: 2 * statementTimeoutMilliseconds,
     idle_in_transaction_session_timeout: statementTimeoutMilliseconds,
     keepAlive: true,
   })
-  pool.on('error', onConnectionError)
+  pool.on('connect', (client) => client.on('error', onConnectionError))
+  // The pool repeats what the listener above has reported of an idle connection, and demands that somebody hears it.
+  pool.on('error', () => {})
+  endWhenHeldTooLong(pool)
   return pool
+}
+
+/**
+ * Ends a connection that was taken out and is not given back in time. The database ends slow statements by itself; one
+ * that is frozen or out of reach does not, and would keep every connection for ever.
+ */
+function endWhenHeldTooLong(pool: pg.Pool): void {
+  const deadlines = new WeakMap<pg.PoolClient, NodeJS.Timeout>()
+  pool.on('acquire', (client) => {
+    deadlines.set(
+      client,
+      setTimeout(() => void client.end(), heldMillisecondsMax),
+    )
+  })
+  pool.on('release', (_error, client) => clearTimeout(deadlines.get(client)))
 }
 
 const attemptsMax = 4
@@ -137,12 +158,12 @@ export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)
   if (
     code !== undefined &&
-    /^(08|57P0|53|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
+    /^(08|53|57P0|58|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
   )
     return true
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
   )
 }
 

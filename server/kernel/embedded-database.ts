@@ -20,7 +20,12 @@ export async function openEmbedded(directory: string, onPanic: (message: string)
   const lock = await lockDirectory(directory)
   const dataDir = join(directory, 'database')
   await copyTemplate(dataDir)
-  const database = await PGlite.create({ dataDir, startParams: [...PGlite.defaultStartParams, ...startParameters] })
+  const startParams = [...PGlite.defaultStartParams, ...startParameters]
+  const database = await PGlite.create({ dataDir, startParams }).catch((error: Error) => {
+    throw new ConfigError(
+      `DATA_DIR holds a database that cannot be opened (${error.message}): bring ${directory} back from a backup.`,
+    )
+  })
   const pool = embeddedPool(database, onPanic)
   return {
     pool,

@@ -77,14 +77,17 @@ export class EmbeddedSocket extends Duplex {
   }
 }
 
-/** The message of an ErrorResponse of severity PANIC or FATAL, after which the backend can no longer be trusted. */
+/**
+ * The message of an ErrorResponse after which the backend can no longer be trusted: of severity PANIC or FATAL, or of
+ * class 58, where its files do not do as they are told. Without descriptors, say, it never finds its files again.
+ */
 function panicIn(answer: Buffer): string | undefined {
   let at = 0
   while (at + 5 <= answer.length) {
     const length = answer.readInt32BE(at + 1)
     if (answer[at] === 'E'.charCodeAt(0)) {
       const fields = answer.toString('utf8', at + 5, at + 1 + length).split('\0')
-      if (fields.some((field) => field === 'VPANIC' || field === 'VFATAL'))
+      if (fields.some((field) => field === 'VPANIC' || field === 'VFATAL' || field.startsWith('C58')))
         return fields.find((field) => field.startsWith('M'))?.slice(1) ?? 'no message'
     }
     at += 1 + length

@@ -12,23 +12,26 @@ const alreadyMade = new Set(['23505', '42P07', '42710'])
 export async function migrate(pool: pg.Pool): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   await makeLedger(pool)
+  while (await migrateOnce(pool, names));
+}
+
+/** Takes the next migration, if there is one; false when there is none left. */
+async function migrateOnce(pool: pg.Pool, names: string[]): Promise<boolean> {
   const client = await pool.connect()
   try {
-    for (;;) {
-      await client.query('begin')
-      await client.query('select version from schema_lock where version = 0 for update')
-      const { rows } = await client.query<{ name: string }>('select name from schema_migration order by name')
-      const next = nextMigration(
-        names,
-        rows.map((row) => row.name),
-      )
-      if (next !== undefined) {
-        await client.query(await readFile(new URL(next, folder), 'utf8'))
-        await client.query('insert into schema_migration (name) values ($1)', [next])
-      }
-      await client.query('commit')
-      if (next === undefined) return
+    await client.query('begin')
+    await client.query('select version from schema_lock where version = 0 for update')
+    const { rows } = await client.query<{ name: string }>('select name from schema_migration order by name')
+    const next = nextMigration(
+      names,
+      rows.map((row) => row.name),
+    )
+    if (next !== undefined) {
+      await client.query(await readFile(new URL(next, folder), 'utf8'))
+      await client.query('insert into schema_migration (name) values ($1)', [next])
     }
+    await client.query('commit')
+    return next !== undefined
   } catch (error) {
     await client.query('rollback')
     throw error

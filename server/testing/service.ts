@@ -38,7 +38,7 @@ export async function startService({ environment = {}, dataDirectory }: Options 
     ...(database && { DATABASE_URL: database.url, SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }),
     ...environment,
   }
-  const running = launch(settings)
+  let running = launch(settings)
   await running.ready
   return {
     baseUrl: settings.BASE_URL,
@@ -46,8 +46,15 @@ export async function startService({ environment = {}, dataDirectory }: Options 
     businessUrl: settings.BUSINESS_URL,
     admin: { authorization: `Bearer ${testAdminToken}` },
     settings,
-    process: running.process,
-    output: running.output,
+    get process() {
+      return running.process
+    },
+    output: () => running.output(),
+    /** Starts it again on the same data, after it has ended. */
+    async restart() {
+      running = launch(settings)
+      await running.ready
+    },
     /** Ends the process by a signal; answers its exit code, or the signal that killed it. */
     end: (signal: NodeJS.Signals = 'SIGTERM') => end(running.process, signal),
     /** Ends and removes it; fails where it has left the database as it must never be. */

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawnSync } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startService, type Service } from '../server/testing/service.ts'
+import { exchange } from './exchange.ts'
+import { beginLoad, findForgotten } from './load.ts'
+
+/** A copy of the data of a service that was killed in the middle of its work. */
+async function copyOfKilled(t: TestContext): Promise<string> {
+  const service = await startService({ environment: { RATE_LIMITS: 'off' } })
+  t.after(() => service.close())
+  const { stop } = await beginLoad(service)
+  await wait(500)
+  service.process.kill('SIGKILL')
+  await stop()
+  await service.end('SIGKILL')
+  const copy = await mkdtemp(join(tmpdir(), 'countersign-'))
+  await cp(service.settings.DATA_DIR, copy, { recursive: true })
+  return copy
+}
+
+const segmentBytes = 16 * 1024 * 1024
+
+for (const [what, bytesLeft] of [
+  ['everything', 0],
+  ['its second half', segmentBytes / 2],
+  ['its last page', segmentBytes - 8192],
+] as const)
+  test(`STO-17 a log that lacks ${what} is refused or recovered, and nothing wrong is served`, async (t) => {
+    const directory = await copyOfKilled(t)
+    t.after(() => rm(directory, { recursive: true, force: true }))
+    const log = join(directory, 'database', 'pg_wal')
+    const segments = (await readdir(log)).filter((name) => /^[0-9A-F]{24}$/.test(name))
+    const newest = segments.toSorted().at(0) ?? ''
+    await truncate(join(log, newest), bytesLeft)
+
+    const started = await startService({ dataDirectory: directory }).catch((error: Error) => error)
+    if (started instanceof Error) {
+      t.diagnostic(`refused: ${started.message}`)
+      return assert.match(started.message, /: DATA_DIR holds a database that cannot be opened [^\n]*\n$/)
+    }
+    t.diagnostic('recovered')
+    assert.equal((await exchange(`${started.baseUrl}/readyz`))?.status, 200)
+    await started.close()
+  })
+
+test('STO-21 out of file descriptors it ends when it must, and loses nothing', async (t) => {
+  const service = await startService({ environment: { RATE_LIMITS: 'off' } })
+  t.after(() => service.close())
+  const load = await beginLoad(service, { customers: 4 })
+  limitFiles(service, 96)
+  const { hostname, port } = new URL(service.baseUrl)
+  const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname).on('error', () => {}))
+  await wait(1500)
+  await load.stop().catch((error: Error) => assert.fail(`${error.message}\n${service.output()}`))
+  for (const socket of sockets) socket.destroy()
+  t.diagnostic(`exit code ${service.process.exitCode}`)
+  if (service.process.exitCode !== null) {
+    assert.equal(service.process.exitCode, 70)
+    assert.match(service.output(), /The embedded database has given up/)
+    await service.restart()
+  }
+  limitFiles(service, 4096)
+  assert.equal((await exchange(`${service.baseUrl}/readyz`))?.status, 200)
+  for (const customer of load.customers)
+    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+})
+
+/** Lets a running process have so many files and connections open, and no more. */
+function limitFiles(service: Service, count: number): void {
+  const { status, stderr } = spawnSync('prlimit', ['--pid', String(service.process.pid), `--nofile=${count}:`])
+  assert.equal(status, 0, String(stderr))
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { startService, type Service } from '../server/testing/service.ts'
+import { startPostgres, type Cluster } from '../tools/postgres.ts'
+import { exchange } from './exchange.ts'
+import { rounds } from './length.ts'
+import { beginLoad, findForgotten, type Load } from './load.ts'
+import { openProxy, type Proxy } from './proxy.ts'
+
+/** A cluster of its own, for it is stopped and frozen; and a proxy before it. */
+let cluster: Cluster
+let proxy: Proxy
+let service: Service
+before(async () => {
+  cluster = await startPostgres({ durable: true })
+  process.env['TEST_DATABASE_URL'] = cluster.url
+  service = await startService({ environment: { RATE_LIMITS: 'off' } })
+  proxy = await openProxy(service.settings.DATABASE_URL ?? '')
+  await service.end()
+  service.settings.DATABASE_URL = proxy.url
+  await service.restart()
+})
+after(async () => {
+  await service.close()
+  await proxy.close()
+  await cluster[Symbol.asyncDispose]()
+})
+
+/** How long a thing of the short form takes as part of the long one. */
+const lengthened = (milliseconds: number) => milliseconds * Math.max(1, Math.round(rounds / 4))
+
+async function verify(t: TestContext, { customers, stop }: Load): Promise<void> {
+  await stop()
+  for (const customer of customers) assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+  const sum = (outcome: 'ok' | 'fail' | 'unknown') => customers.reduce((count, each) => count + each.counts[outcome], 0)
+  t.diagnostic(`${sum('ok')} ok, ${sum('fail')} refused, ${sum('unknown')} without an answer or 503`)
+}
+
+/** Asks until the answer has this status; how many milliseconds that took, and the slowest of the answers. */
+async function until(path: string, status: number) {
+  const startedAt = performance.now()
+  let slowest = 0
+  for (;;) {
+    const askedAt = performance.now()
+    const reply = await exchange(service.baseUrl + path)
+    slowest = Math.max(slowest, performance.now() - askedAt)
+    if (reply?.status === status) return { milliseconds: Math.round(performance.now() - startedAt), slowest, reply }
+    assert.ok(performance.now() - startedAt < 60_000, `${path} never answers ${status}`)
+    await wait(20)
+  }
+}
+
+test('STO-06 STO-16 while PostgreSQL is stopped every answer is a quick 503; it comes back by itself', async (t) => {
+  const load = await beginLoad(service)
+  await wait(1000)
+  await cluster.stop()
+  const away = await until('/readyz', 503)
+  const session = { authorization: `Bearer ${load.customers[0]?.sessions[0]}` }
+  for (const path of ['/api/auth/session', '/api/identities', '/api/oauth/authorizations', '/api/account/key-wraps']) {
+    const askedAt = performance.now()
+    const reply = await exchange(service.baseUrl + path, { headers: session })
+    assert.equal(reply?.status, 503, path)
+    assert.equal(reply.body['error'], 'temporarily_unavailable')
+    assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.ok(performance.now() - askedAt < 2000, `${path} took ${performance.now() - askedAt} ms`)
+  }
+  assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
+  await wait(lengthened(3000))
+  await cluster.start()
+  const back = await until('/readyz', 200)
+  t.diagnostic(`not ready after ${away.milliseconds} ms, ready ${back.milliseconds} ms after the start of PostgreSQL`)
+  assert.ok(away.milliseconds < 2000)
+  assert.ok(back.milliseconds < 5000)
+  await verify(t, load)
+})
+
+test('STO-07 while PostgreSQL is frozen statements end in time, the process answers, and it comes back', async (t) => {
+  const load = await beginLoad(service)
+  await wait(500)
+  const frozen = [cluster.pid, ...childrenOf(cluster.pid)]
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  const away = await until('/readyz', 503)
+  const alive = await until('/healthz', 200)
+  await wait(lengthened(2000))
+  for (const pid of frozen) process.kill(pid, 'SIGCONT')
+  const back = await until('/readyz', 200)
+  t.diagnostic(
+    `503 after ${away.milliseconds} ms; /healthz in ${Math.round(alive.slowest)} ms; back in ${back.milliseconds} ms`,
+  )
+  assert.ok(away.milliseconds < 8000)
+  assert.ok(alive.slowest < 500)
+  assert.ok(back.milliseconds < 5000)
+  await verify(t, load)
+})
+
+test('connections that go silent for ever are replaced', async (t) => {
+  const load = await beginLoad(service)
+  await wait(300)
+  proxy.freeze()
+  await wait(500)
+  const back = await until('/readyz', 200)
+  t.diagnostic(`ready again after ${back.milliseconds} ms`)
+  assert.ok(back.milliseconds < 8000)
+  await wait(1000)
+  await verify(t, load)
+})
+
+test('STO-08 connections that PostgreSQL ends each second break nothing', async (t) => {
+  const load = await beginLoad(service)
+  const client = new pg.Client({ connectionString: cluster.url })
+  await client.connect()
+  const endsAt = Date.now() + lengthened(4000)
+  while (Date.now() < endsAt) {
+    await wait(1000)
+    await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname like 'countersign_%'")
+  }
+  await client.end()
+  assert.equal((await until('/readyz', 200)).reply.status, 200)
+  await verify(t, load)
+})
+
+const once = ['commit', 'redeem code', 'rotate refresh token']
+
+test('STO-09 an answer that is lost after the commit is a 503, and nothing is spent twice', async (t) => {
+  const load = await beginLoad(service)
+  const before = proxy.struck()
+  proxy.strike({ words: once, share: 0.2, what: 'cut the answer' })
+  await wait(lengthened(3000))
+  proxy.strike(undefined)
+  t.diagnostic(`${proxy.struck() - before} answers cut`)
+  assert.ok(proxy.struck() > before)
+  await verify(t, load)
+})
+
+for (const code of ['40001', '40P01'] as const)
+  test(`STO-12 a fifth of what is written meets a conflict (${code}), and is tried again`, async (t) => {
+    const load = await beginLoad(service)
+    const before = proxy.struck()
+    proxy.strike({ words: once, share: 0.2, what: { refuseWith: code } })
+    await wait(lengthened(3000))
+    proxy.strike(undefined)
+    const struck = proxy.struck() - before
+    const unknown = load.customers.reduce((count, { counts }) => count + counts.unknown, 0)
+    t.diagnostic(`${struck} conflicts, of which ${unknown} were answered 503`)
+    assert.ok(struck > 20)
+    assert.ok(unknown < struck / 20, 'four attempts in a row fail rarely')
+    await verify(t, load)
+  })
+
+test('STO-14 a client that vanishes in the middle of its body leaves no transaction open', async () => {
+  const { hostname, port } = new URL(service.baseUrl)
+  const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
+  for (const socket of sockets)
+    socket.write(
+      'POST /api/oauth/token HTTP/1.1\r\nHost: localhost\r\n' +
+        'Content-Type: application/json\r\nContent-Length: 999\r\n\r\n{"a',
+    )
+  await wait(300)
+  const client = new pg.Client({ connectionString: cluster.url })
+  await client.connect()
+  const { rows } = await client.query("select pid from pg_stat_activity where state like 'idle in transaction%'")
+  await client.end()
+  for (const socket of sockets) socket.destroy()
+  assert.deepEqual(rows, [])
+})
+
+/** The processes that a process has started. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+}
