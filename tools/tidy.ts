@@ -12,7 +12,7 @@ const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 
 const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/testing/**']
 
 /** Files that something else than an import begins, beside those that a script of package.json names. */
-const beginnings = ['**/*.test.ts', 'web/*/main.tsx']
+const beginnings = ['**/*.test.ts', 'web/*/main.tsx', 'bench/peers/*.ts']
 
 const everySource = '**/*.{ts,tsx}'
 const everyText = '**/*.{ts,tsx,css,sql}'

@@ -33,11 +33,16 @@ export function parseForm(text: string): Record<string, string> {
  * reach prototypes, U+0000 and lone surrogates, which PostgreSQL cannot hold.
  */
 export function requireSound(value: unknown): void {
+  if (isEmpty(value)) return
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limits.jsonDepthMax) throw refuse.invalid_request({ sentence: 'The body is nested too deeply.' })
     level = level.flatMap(soundParts)
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
 function soundParts(value: unknown): unknown[] {

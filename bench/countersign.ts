@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer, Api } from '@countersign/protocol/api'
+import { createAuthenticator } from '../server/testing/authenticator.ts'
+import { freePorts, launch, testAdminToken } from '../server/testing/service.ts'
+import { fieldsOf, tokenRequest, userinfoRequest, type Contender } from './contender.ts'
+import { drive, type Answer as Answered, type Call } from './load.ts'
+
+const redirectUri = 'https://app.example/callback'
+
+/** The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. */
+export async function startCountersign(databaseUrl: string): Promise<Contender> {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  const [api, auth, business] = await freePorts(3)
+  const baseUrl = `http://localhost:${api}`
+  const authUrl = `http://localhost:${auth}`
+  const running = launch({
+    PATH: process.env['PATH'] ?? '',
+    BASE_URL: baseUrl,
+    AUTH_URL: authUrl,
+    BUSINESS_URL: `http://localhost:${business}`,
+    DATA_DIR: directory,
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: randomBytes(32).toString('base64url'),
+    ADMIN_TOKEN: testAdminToken,
+    WORKERS: '1',
+    ...(process.env['SERVER_OPTIONS'] && { NODE_OPTIONS: process.env['SERVER_OPTIONS'] }),
+  })
+  await running.ready
+  const call = callerOf(baseUrl)
+  const person = await register(call, authUrl)
+  const { clientId, clientSecret } = await call('POST /api/admin/apps', testAdminToken, {
+    name: 'Bench',
+    redirectUris: [redirectUri],
+    idTokenSignedResponseAlg: 'ES256',
+  })
+  const credentials = { client_id: clientId, client_secret: clientSecret ?? '' }
+
+  const consent = (verifier: string): Call => ({
+    method: 'POST',
+    url: `${baseUrl}/api/oauth/authorize`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${person.sessionToken}` },
+    body: JSON.stringify({
+      clientId,
+      redirectUri,
+      identityId: person.identityId,
+      scope: 'openid profile offline_access',
+      codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+      nonce: 'a-nonce-of-usual-length',
+    }),
+  })
+  const redemption = (verifier: string, consented: Answered | undefined): Call => {
+    const code = new URL(String(fieldsOf(consented?.body ?? '{}')['redirectUrl'])).searchParams.get('code') ?? ''
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+    return tokenRequest(`${baseUrl}/api/oauth/token`, { ...fields, ...credentials })
+  }
+
+  return {
+    name: 'Countersign',
+    pid: running.process.pid ?? 0,
+    async codeGrants(count) {
+      const verifiers = Array.from({ length: count }, () => randomBytes(32).toString('base64url'))
+      const consents = await drive(verifiers.map(consent), 16)
+      return verifiers.map((verifier, index) => redemption(verifier, consents[index]))
+    },
+    refresh: ({ refreshToken }) =>
+      tokenRequest(`${baseUrl}/api/oauth/token`, {
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+        ...credentials,
+      }),
+    userinfo: (tokens) => userinfoRequest(`${baseUrl}/api/oauth/userinfo`, tokens),
+    keySet: { method: 'GET', url: `${authUrl}/.well-known/jwks.json` },
+    discovery: { method: 'GET', url: `${authUrl}/.well-known/openid-configuration` },
+    async [Symbol.asyncDispose]() {
+      running.process.kill('SIGTERM')
+      await once(running.process, 'close')
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+type Caller = ReturnType<typeof callerOf>
+
+/** Calls an endpoint by its name, with a bearer token where it needs one. */
+function callerOf(baseUrl: string) {
+  return async <Name extends keyof Api & `POST ${string}`>(
+    name: Name,
+    bearer: string | undefined,
+    body: object,
+  ): Promise<Answer<Name>> => {
+    const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
+    const url = baseUrl + name.slice('POST '.length)
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as Answer<Name>
+  }
+}
+
+async function register(call: Caller, authUrl: string) {
+  const authenticator = createAuthenticator({ origin: authUrl, rpId: 'localhost' })
+  const wanted = { handle: 'ada', displayName: 'Ada Lovelace' }
+  const { flowId, options } = await call('POST /api/auth/register/start', undefined, wanted)
+  const credential = authenticator.register(options)
+  const registered = await call('POST /api/auth/register/finish', undefined, { flowId, credential })
+  return { sessionToken: registered.sessionToken, identityId: registered.identities[0]?.identityId ?? '' }
+}

@@ -1,0 +1,100 @@
+/**
+ * `npm run bench`: what a request costs the server in processor time, beside two other providers in the same run.
+ * `--rounds` and `--requests` set how long it measures, `--alone` leaves the others out, `--write` writes what it found
+ * to docs/benchmarks.md.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startPostgres, type Cluster } from '../tools/postgres.ts'
+import type { Contender } from './contender.ts'
+import { startCountersign } from './countersign.ts'
+import { mediansOf, runRound, waitsOf, type Round } from './figures.ts'
+import { drip } from './load.ts'
+import { startPeer } from './peer.ts'
+import { residentMegabytes } from './processor-time.ts'
+import { reportOf, type Result } from './report.ts'
+import { writeReport } from './write-report.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '2000' },
+    alone: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+const requests = Number(values.requests)
+
+await using cluster = await startPostgres({ durable: true })
+await using started = new AsyncDisposableStack()
+const contenders = await startContenders(cluster)
+for (const contender of contenders) started.use(contender)
+
+const results = await compete()
+const paced = await halfLoad()
+const report = `${reportOf(results)}\n\n${paced}`
+console.log(`\n${report}`)
+if (values.write) writeReport(results, report)
+
+async function startContenders(durable: Cluster): Promise<Contender[]> {
+  const ours = await startCountersign(await newDatabase(durable, 'countersign'))
+  if (values.alone) return [ours]
+  installPeers()
+  return [
+    ours,
+    await startPeer('oidc-provider', 'oidc-provider.ts', {}),
+    await startPeer('better-auth', 'better-auth.ts', { DATABASE_URL: await newDatabase(durable, 'better_auth') }),
+  ]
+}
+
+/** Runs all rounds, the contenders one after another in each; the first round warms them up and does not count. */
+async function compete(): Promise<Result[]> {
+  const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]))
+  for (let round = 0; round <= Number(values.rounds); round += 1)
+    for (const contender of contenders) {
+      const measured = await runRound(contender, requests, cluster.pid)
+      console.log(`round ${round} ${contender.name}: ${briefly(measured)}`)
+      if (round > 0) rounds.get(contender)?.push(measured)
+    }
+  return [...rounds].map(([contender, measured]) => ({
+    name: contender.name,
+    medians: mediansOf(measured),
+    megabytes: residentMegabytes(contender.pid),
+  }))
+}
+
+/** How long a client of ours waits for a code grant at half the load that we can bear. */
+async function halfLoad(): Promise<string> {
+  const [ours] = contenders
+  const perSecond = (results[0]?.medians['code grant'].perSecond ?? 0) / 2
+  const answers = await drip((await ours?.codeGrants(requests)) ?? [], perSecond)
+  const { p50, p99 } = waitsOf(answers)
+  const waits = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+  return `At half of that load, ${perSecond.toFixed(0)} code grants a second: ${waits}.`
+}
+
+function briefly(round: Round): string {
+  return Object.entries(round)
+    .map(([name, { microseconds }]) => `${name} ${microseconds.toFixed(0)}`)
+    .join(', ')
+}
+
+/** The others stand on packages of their own, which the product does not install. */
+function installPeers(): void {
+  const folder = join(import.meta.dirname, 'peers')
+  if (existsSync(join(folder, 'node_modules'))) return
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--workspaces=false'], { cwd: folder, stdio: 'inherit' })
+}
+
+async function newDatabase({ url }: Cluster, name: string): Promise<string> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  const address = new URL(url)
+  address.pathname = `/${name}`
+  return address.href
+}

@@ -1,0 +1,33 @@
+/** What a peer and the bench that started it say to each other, over the channel between the two processes. */
+export type Ready = {
+  token: string
+  userinfo: string
+  keySet: string
+  discovery: string
+  clientId: string
+  clientSecret: string
+}
+
+export const clientId = 'bench'
+export const clientSecret = 'a-secret-of-the-bench-that-is-long-enough'
+export const redirectUri = 'https://app.example/callback'
+export const scope = 'openid profile offline_access'
+
+/** Tells the bench that the peer is ready, and where. */
+export function sendReady(ready: Ready): void {
+  process.send?.(ready)
+}
+
+/** Answers each list of PKCE challenges that the bench sends with as many codes. */
+export function onOrder(makeCodes: (challenges: string[]) => Promise<string[]>): void {
+  process.on('message', (challenges: string[]) => {
+    makeCodes(challenges).then(
+      (codes) => process.send?.(codes),
+      (error: unknown) => {
+        process.stderr.write(`${String(error)}\n`)
+        process.exit(1)
+      },
+    )
+  })
+  process.once('disconnect', () => process.exit(0))
+}

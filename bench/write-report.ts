@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { chartOf } from './chart.ts'
+import type { Result } from './report.ts'
+
+const docs = join(import.meta.dirname, '..', 'docs')
+
+/** Writes what was measured for people to read: the tables, a chart, and how it was done. */
+export function writeReport(results: Result[], report: string): void {
+  writeFileSync(join(docs, 'pictures', 'benchmarks.svg'), chartOf(results))
+  writeFileSync(join(docs, 'benchmarks.md'), `${introduction()}\n${report}\n`)
+}
+
+function introduction(): string {
+  const day = new Date().toISOString().slice(0, 10)
+  return `# Benchmarks
+
+\`npm run bench -- --write\` writes this page. Last run: ${day}, Node ${process.versions.node}, ${cpus().length} cores
+of a shared machine that also runs the load generator and PostgreSQL. Absolute figures drift by a third from run to run
+on such machines: the ratios are what holds.
+
+![Processor time a request](pictures/benchmarks.svg)
+
+Measured is the processor time (user and system) of the server's process for each request, with 32 requests in flight,
+the contenders one after another in every round, medians of the rounds. Everything is as in production: rate limits,
+audit trail, one log line a request, lineages with reuse detection, and PostgreSQL with \`fsync\` on. Our code grant and
+refresh grant each sign two JWTs with ES256, the access JWT and the ID token; the others sign one.
+
+- \`oidc-provider\` keeps everything in memory, in Maps, and so has no database to wait for.
+- \`better-auth\` with its OAuth provider runs on the same PostgreSQL, with its rate limit off.
+`
+}
