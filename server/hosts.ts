@@ -1,3 +1,4 @@
+import { accountRoutes } from '#account/routes.ts'
 import { appRoutes } from '#apps/routes.ts'
 import { createAppDirectory } from '#apps/app-directory.ts'
 import { auditRoutes } from '#audit/routes.ts'
@@ -54,6 +55,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   oauthRoutes(hosts.api, provider)
   passkeyRoutes(hosts.api, kernel)
   auditRoutes(hosts.api, kernel)
+  accountRoutes(hosts.api, kernel)
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 

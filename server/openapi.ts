@@ -1,3 +1,4 @@
+import * as account from '@countersign/protocol/account'
 import * as apps from '@countersign/protocol/apps'
 import * as audit from '@countersign/protocol/audit'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
@@ -14,6 +15,7 @@ const modules = {
   'Signing in': passkeys,
   Sessions: sessions,
   Identities: identities,
+  Account: account,
   Keys: keys,
   'OAuth and OpenID Connect': oauth,
   Apps: apps,

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import type * as account from './account.ts'
 import type * as apps from './apps.ts'
 import type * as audit from './audit.ts'
 import type { AnyEndpoint } from './endpoint.ts'
@@ -11,6 +12,7 @@ import type * as sessions from './sessions.ts'
 
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
+  | EndpointsOf<typeof account>
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
   | EndpointsOf<typeof identities>

@@ -18,3 +18,29 @@ export function listEntries(db: Database, before: string | undefined, count: num
     .limit(count)
   return (before === undefined ? entries : entries.where('entry_id', '<', before)).execute()
 }
+
+type Page = { before?: string | undefined; count?: number | undefined }
+
+/** What was done by a person, and to their identities by others; each of the two as many, the newest. */
+export async function listEntriesOfUser(db: Database, userId: string, { before, count }: Page) {
+  const entries = db
+    .selectFrom('audit_entry')
+    .leftJoin('app', 'app.client_id', 'audit_entry.client_id')
+    .select([
+      'entry_id as entryId',
+      'at',
+      'action',
+      'actor',
+      'identity_id as identityId',
+      'audit_entry.client_id as clientId',
+      'app.name as appName',
+    ])
+    .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
+    .orderBy('entry_id', 'desc')
+    .$if(before !== undefined, (older) => older.where('entry_id', '<', before ?? ''))
+    .$if(count !== undefined, (few) => few.limit(count ?? 0))
+  const identities = db.selectFrom('identity').select('identity_id').where('user_id', '=', userId)
+  const theirs = entries.where('audit_entry.user_id', '=', userId)
+  const toTheirs = entries.where('audit_entry.user_id', 'is', null).where('audit_entry.identity_id', 'in', identities)
+  return [...(await theirs.execute()), ...(await toTheirs.execute())]
+}

@@ -6,8 +6,10 @@ import { refusals } from '#kernel/refusal.ts'
 import { revokeAllOfClient } from '#tokens/lineage.ts'
 import {
   deleteConsentOfUser,
+  deleteConsents,
   findConsent,
   listConsentsOfUser,
+  listLineages,
   upsertConsent,
   widenConsent,
   type Consent,
@@ -54,6 +56,23 @@ export async function disconnect(db: Database, userId: string, authorizationId: 
     await revokeAllOfClient(tx, consent.identityId, consent.clientId, now)
     await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
   })
+}
+
+/** What apps hold of an identity, or held until lately. */
+export async function listGrants(db: Database, identityId: string, now: Date) {
+  const lineages = await listLineages(db, identityId)
+  return lineages.map(({ clientId, scope, createdAt, endsAt, revokedAt }) => ({
+    clientId,
+    scope: scope.join(' '),
+    createdAt: createdAt.toISOString(),
+    endsAt: endsAt.toISOString(),
+    ended: revokedAt !== null || endsAt <= now,
+  }))
+}
+
+/** Forgets what identities that are going have consented to. */
+export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteConsents(tx, identityIds)
 }
 
 function toAuthorization(consent: Consent): Authorization {

@@ -76,3 +76,23 @@ export function deleteConsentOfUser(tx: Transaction, userId: string, authorizati
     .returning(['identity_id as identityId', 'client_id as clientId'])
     .executeTakeFirst()
 }
+
+export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
+}
+
+/** All that descends from the consents of an identity, as far as it is still on record. */
+export function listLineages(db: Database, identityId: string) {
+  return db
+    .selectFrom('token_lineage')
+    .select([
+      'client_id as clientId',
+      'scope',
+      'created_at as createdAt',
+      'ends_at as endsAt',
+      'revoked_at as revokedAt',
+    ])
+    .where('identity_id', '=', identityId)
+    .orderBy('lineage_id')
+    .execute()
+}

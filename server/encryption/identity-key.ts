@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto'
-import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/keys'
-import type { Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { insertIdentityKey } from './store.ts'
+import { deleteIdentityKeys, findIdentityKey, insertIdentityKey } from './store.ts'
 
 const refuse = refusals({
   invalid_public_key: [400, 'The encryption key is not a public key of X25519 or P-256, as SPKI in canonical base64.'],
@@ -14,6 +14,18 @@ type NewIdentityKey = { identityId: string; publicKey: Uint8Array; encryptedPriv
 /** Enrols the encryption key of a new identity. `publicKey` comes from `readEncryptionKey`. */
 export async function enrolEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
   await insertIdentityKey(tx, key, now)
+}
+
+/** The encryption key of an identity; null where it has none. */
+export async function readIdentityKey(db: Database, identityId: string) {
+  const key = await findIdentityKey(db, identityId)
+  if (!key) return null
+  return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
+}
+
+/** Forgets the keys of identities that are going. */
+export async function forgetIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteIdentityKeys(tx, identityIds)
 }
 
 /**

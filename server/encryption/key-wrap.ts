@@ -5,7 +5,14 @@ import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { deleteWraps, deleteWrapsOfCredential, insertWraps, listWraps, type WrapRow } from './store.ts'
+import {
+  deleteRecoveryOfUser,
+  deleteWraps,
+  deleteWrapsOfCredential,
+  insertWraps,
+  listWraps,
+  type WrapRow,
+} from './store.ts'
 
 const refuse = refusals({
   invalid_request: [
@@ -38,6 +45,12 @@ export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKe
       wraps.map((wrap) => ({ ...wrap, wrapId: randomUUIDv7() })),
       now,
     )
+}
+
+/** Forgets whatever opens the keys of a person who is going: the wraps, and the recovery code. */
+export async function forgetPersonKeys(tx: Transaction, userId: string): Promise<void> {
+  await deleteWraps(tx, userId)
+  await deleteRecoveryOfUser(tx, userId)
 }
 
 /** Replaces all wraps of a person by others, at once. */

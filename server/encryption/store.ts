@@ -87,3 +87,19 @@ export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow,
     })
     .execute()
 }
+
+export function findIdentityKey(db: Database, identityId: string) {
+  return db
+    .selectFrom('encryption_identity_key')
+    .select(['public_key as publicKey', 'encrypted_private_key as encryptedPrivateKey', 'created_at as createdAt'])
+    .where('identity_id', '=', identityId)
+    .executeTakeFirst()
+}
+
+export async function deleteIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('encryption_identity_key').where('identity_id', 'in', identityIds).execute()
+}
+
+export async function deleteRecoveryOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('encryption_recovery').where('user_id', '=', userId).execute()
+}

@@ -13,7 +13,14 @@ import { Refusal, refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { holdOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
 import { changeMail, codeMail } from './mails.ts'
-import { deleteEmailProof, deleteExpiredProofs, setEmail, tryEmailProof, upsertEmailProof } from './store.ts'
+import {
+  deleteEmailProof,
+  deleteExpiredProofs,
+  findEmailProof,
+  setEmail,
+  tryEmailProof,
+  upsertEmailProof,
+} from './store.ts'
 
 const refuse = refusals({
   invalid_email: [400, 'This is not an e-mail address that we can write to.'],
@@ -101,6 +108,11 @@ export async function removeEmail(
   })
   await tellFormerAddress(kernel, before, language)
   return toIdentity(after)
+}
+
+/** The address that waits to be proved, or null. */
+export async function readUnprovedEmail(db: Database, identityId: string, now: Date): Promise<string | null> {
+  return (await findEmailProof(db, identityId, now))?.email ?? null
 }
 
 /** Deletes up to `batch` proofs that nobody finished in time, and says how many. */

@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { claimHandle, deleteFreeHandles, findHandle, releaseHandle } from './store.ts'
+import { claimHandle, deleteFreeHandles, findHandle, listReleasedHandles, releaseHandle } from './store.ts'
 
 const refuse = refusals({ handle_taken: [409, 'This handle is taken. Choose another one.'] })
 
@@ -29,9 +29,20 @@ export async function takeHandle(tx: Transaction, handle: string, identityId: st
   if (!(await claimHandle(tx, { handleFolded: foldHandle(handle), identityId }, now))) throw refuse.handle_taken()
 }
 
-/** Gives a handle up. For ninety days nobody takes it but `heir`, the identity that had it, where that lives on. */
-export async function giveUpHandle(tx: Transaction, handle: string, heir: string | null, now: Date): Promise<void> {
-  await releaseHandle(tx, foldHandle(handle), heir, secondsAfter(now, limits.handleReservedSeconds))
+/** Gives a handle up. For ninety days nobody takes it but the identity that had it. */
+export async function giveUpHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+  await releaseHandle(tx, foldHandle(handle), identityId, reservedUntil(now))
+}
+
+/** Until when a handle that is given up now is kept from others. */
+export function reservedUntil(now: Date): Date {
+  return secondsAfter(now, limits.handleReservedSeconds)
+}
+
+/** The handles that an identity gave up and may take back, with the end of that. */
+export async function listFormerHandles(db: Database, identityId: string, now: Date) {
+  const released = await listReleasedHandles(db, identityId, now)
+  return released.map(({ handle, keptUntil }) => ({ handle, keptUntil: keptUntil.toISOString() }))
 }
 
 /** Deletes up to `batch` handles that nobody has any more, and says how many. */

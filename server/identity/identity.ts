@@ -6,15 +6,20 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { giveUpHandle, isReservedHandle, takeHandle } from './handle.ts'
+import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
 import {
   countIdentity,
+  deleteIdentities,
+  deletePerson,
   findIdentityOfUser,
+  findPerson,
   insertIdentity,
   insertPerson,
   listIdentitiesOfUser,
+  lockIdentitiesOfUser,
   lockIdentityOfUser,
   lockPerson,
+  uncountIdentity,
   updateIdentity,
   type IdentityRow,
 } from './store.ts'
@@ -25,6 +30,8 @@ const refuse = refusals({
   invalid_handle: [400, 'This handle is reserved. Choose another one.'],
   invalid_request: [400, 'A display name has 1 to 80 visible characters.'],
   identity_not_found: [404, 'None of your identities has this id.'],
+  last_identity: [409, 'This is your last identity. To remove it, delete the account.'],
+  unauthorized: [401, 'This account has been deleted.'],
   too_many_identities: [409, 'A person has at most twenty identities.'],
 })
 
@@ -46,10 +53,38 @@ export async function beginPerson(tx: Transaction, person: NewPerson, now: Date)
 
 /**
  * Makes this transaction the only one that changes what a person has, until it ends. What is replaced as a whole needs
- * it: the rows that another transaction is just adding cannot be seen, nor locked.
+ * it: the rows that another transaction is just adding cannot be seen, nor locked. Refuses `unauthorized` where the
+ * person has gone meanwhile.
  */
 export async function holdPerson(tx: Transaction, userId: string): Promise<void> {
-  await lockPerson(tx, userId)
+  if (!(await lockPerson(tx, userId))) throw refuse.unauthorized()
+}
+
+/** Since when there is this person. Refuses `unauthorized` where there is none any more. */
+export async function personSince(db: Database, userId: string): Promise<Date> {
+  const person = await findPerson(db, userId)
+  if (!person) throw refuse.unauthorized()
+  return person.createdAt
+}
+
+/**
+ * Removes an identity, and reserves its handle. What it has in other rooms is the caller's, in the same transaction.
+ * Refuses `identity_not_found`, `last_identity`.
+ */
+export async function removeIdentity(tx: Transaction, userId: string, identityId: string, now: Date): Promise<void> {
+  await holdPerson(tx, userId)
+  await holdOwnIdentity(tx, userId, identityId)
+  if (!(await uncountIdentity(tx, userId))) throw refuse.last_identity()
+  await deleteIdentities(tx, [identityId], reservedUntil(now))
+}
+
+/** Removes a person with their identities, and answers which those were. Refuses `unauthorized` the second time. */
+export async function removePerson(tx: Transaction, userId: string, now: Date): Promise<string[]> {
+  await holdPerson(tx, userId)
+  const identityIds = await lockIdentitiesOfUser(tx, userId)
+  await deleteIdentities(tx, identityIds, reservedUntil(now))
+  await deletePerson(tx, userId)
+  return identityIds
 }
 
 /** Adds an identity. Refuses `handle_taken`, `invalid_handle`, `invalid_request`, `too_many_identities`. */

@@ -38,6 +38,18 @@ export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: 
     .executeTakeFirst()
 }
 
+/** Locks the identities of a person until the transaction ends, and answers their ids. */
+export async function lockIdentitiesOfUser(tx: Transaction, userId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('identity')
+    .select('identity_id as identityId')
+    .where('user_id', '=', userId)
+    .orderBy('identity_id')
+    .forUpdate()
+    .execute()
+  return rows.map(({ identityId }) => identityId)
+}
+
 export function listIdentitiesOfUser(db: Database, userId: string) {
   return db
     .selectFrom('identity')
@@ -52,9 +64,33 @@ export async function insertPerson(tx: Transaction, userId: string, now: Date): 
   await tx.insertInto('person').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
 }
 
-/** Locks a person's row until the transaction ends. */
-export async function lockPerson(tx: Transaction, userId: string): Promise<void> {
-  await tx.selectFrom('person').select('user_id').where('user_id', '=', userId).forUpdate().executeTakeFirstOrThrow()
+/** Locks a person's row until the transaction ends; undefined where there is none. */
+export function lockPerson(tx: Transaction, userId: string) {
+  return tx
+    .selectFrom('person')
+    .select('created_at as createdAt')
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export function findPerson(db: Database, userId: string) {
+  return db.selectFrom('person').select('created_at as createdAt').where('user_id', '=', userId).executeTakeFirst()
+}
+
+export async function deletePerson(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('person').where('user_id', '=', userId).execute()
+}
+
+/** Counts one identity of a person less; false where it is their last. */
+export async function uncountIdentity(tx: Transaction, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('person')
+    .set((eb) => ({ identity_count: eb('identity_count', '-', 1) }))
+    .where('user_id', '=', userId)
+    .where('identity_count', '>', 1)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 /** Counts one more identity of a person; false where they have twenty. */
@@ -98,11 +134,23 @@ export async function claimHandle(
   return claimed !== undefined
 }
 
-export async function releaseHandle(tx: Transaction, handleFolded: string, heir: string | null, freeAt: Date) {
+export async function releaseHandle(tx: Transaction, handleFolded: string, heir: string, freeAt: Date) {
   await tx
     .updateTable('identity_handle')
     .set({ identity_id: heir, free_at: freeAt })
     .where('handle_folded', '=', handleFolded)
+    .execute()
+}
+
+/** The handles that an identity gave up and that still wait for it. */
+export function listReleasedHandles(db: Database, identityId: string, now: Date) {
+  return db
+    .selectFrom('identity_handle')
+    .select(['handle_folded as handle', 'free_at as keptUntil'])
+    .where('identity_id', '=', identityId)
+    .where('free_at', '>', now)
+    .orderBy('free_at')
+    .$narrowType<{ keptUntil: Date }>()
     .execute()
 }
 
@@ -167,6 +215,17 @@ export function setEmail(
     .executeTakeFirstOrThrow()
 }
 
+/** Deletes identities with what this room keeps of them; their handles are reserved, for nobody. */
+export async function deleteIdentities(tx: Transaction, identityIds: string[], handlesFreeAt: Date): Promise<void> {
+  await tx
+    .updateTable('identity_handle')
+    .set((eb) => ({ identity_id: null, free_at: eb.fn.coalesce('free_at', eb.val(handlesFreeAt)) }))
+    .where('identity_id', 'in', identityIds)
+    .execute()
+  await tx.deleteFrom('identity_email_proof').where('identity_id', 'in', identityIds).execute()
+  await tx.deleteFrom('identity').where('identity_id', 'in', identityIds).execute()
+}
+
 type EmailProof = { identityId: string; email: string; codeMac: Uint8Array; expiresAt: Date }
 
 export async function upsertEmailProof(tx: Transaction, { identityId, email, codeMac, expiresAt }: EmailProof) {
@@ -187,6 +246,15 @@ export function tryEmailProof(tx: Transaction, identityId: string, now: Date) {
     .where('tries', '<', limits.emailCodeTriesMax)
     .where('expires_at', '>', now)
     .returning(['email', 'code_mac as codeMac'])
+    .executeTakeFirst()
+}
+
+export function findEmailProof(db: Database, identityId: string, now: Date) {
+  return db
+    .selectFrom('identity_email_proof')
+    .select('email')
+    .where('identity_id', '=', identityId)
+    .where('expires_at', '>', now)
     .executeTakeFirst()
 }
 

@@ -2,7 +2,7 @@ import type { AuthorizeRequest } from '@countersign/protocol/oauth'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { connect } from '#authorizations/authorization.ts'
-import { requireOwnIdentity } from '#identity/identity.ts'
+import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -51,12 +51,12 @@ export async function authorize(
   requireEchoable(wanted.state, wanted.nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const scope = requireAllowedScopes(wanted.scope ?? '', app.allowedScopes)
-  const identity = await requireOwnIdentity(kernel.db, session.userId, wanted.identityId)
-  if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
-
   const { clientId, identityId, redirectUri, nonce } = wanted
   const { sessionId, userId, authTime } = session
   const code = await transaction(kernel.db, async (tx) => {
+    // Held, so that an identity that is being deleted is not given anything more.
+    const identity = await holdOwnIdentity(tx, userId, identityId)
+    if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
     await connect(tx, { identityId, clientId, scope }, now)
     await record(
       tx,

@@ -8,6 +8,8 @@ import { refusals } from '#kernel/refusal.ts'
 import type { Attested } from './attestation.ts'
 import {
   deleteCredential,
+  deleteCredentialsOfUser,
+  deleteFlowsOfUser,
   findCredential,
   insertCredential,
   listCredentials,
@@ -64,6 +66,12 @@ export async function removePasskey(db: Database, userId: string, credentialId: 
   if (removed) return
   const kept = await findCredential(db, credentialId)
   throw kept?.userId === userId ? refuse.last_passkey() : refuse.passkey_not_found()
+}
+
+/** Forgets the passkeys of a person who is going, and the ceremonies that they are amid. */
+export async function forgetPasskeys(tx: Transaction, userId: string): Promise<void> {
+  await deleteCredentialsOfUser(tx, userId)
+  await deleteFlowsOfUser(tx, userId)
 }
 
 /** Whether a passkey signs in to any account. */

@@ -1,7 +1,7 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { openSession, type Browser } from '#sessions/session.ts'
+import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
 import { withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
@@ -20,7 +20,8 @@ export async function finishSignIn(kernel: Kernel, finish: Finish, browser: Brow
   const { challenge } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
   return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, userId) => {
     const session = await openSession(tx, userId, browser, now)
-    await record(tx, { action: 'session.started', actor: 'person', userId }, now)
+    const details = { device: deviceOf(browser) }
+    await record(tx, { action: 'session.started', actor: 'person', userId, details }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId }
   })
 }

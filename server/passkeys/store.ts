@@ -176,3 +176,11 @@ export async function useCredential(
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
+
+export async function deleteCredentialsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('passkey_credential').where('user_id', '=', userId).execute()
+}
+
+export async function deleteFlowsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('passkey_flow').where('user_id', '=', userId).execute()
+}

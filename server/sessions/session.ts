@@ -55,6 +55,11 @@ export function browserOf(request: FastifyRequest, baseUrl: URL): Browser {
   return { userAgent: request.headers['user-agent'], earlierToken: sessionCookie(request, baseUrl) }
 }
 
+/** What the trail tells of a browser, for its owner to recognise it. */
+export function deviceOf({ userAgent }: Browser): string {
+  return userAgent?.slice(0, limits.userAgentCharactersMax) ?? ''
+}
+
 /**
  * Opens a session for a person who has just proved who they are. The token is told this once. Its cookie takes the
  * place of an earlier one, whose session ends here: nobody could sign out of it any more.

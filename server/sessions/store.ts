@@ -1,3 +1,4 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 export function findSession(db: Database, sessionId: string) {
@@ -34,7 +35,7 @@ export async function insertSession(
       session_id: sessionId,
       token_sha256: tokenSha256,
       user_id: userId,
-      user_agent: userAgent?.slice(0, 300) ?? null,
+      user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
       created_at: now,
       auth_time: now,
       last_seen_at: now,

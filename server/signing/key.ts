@@ -1,9 +1,9 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/keys'
-import { isTaken, type Transaction } from '#kernel/database.ts'
+import { isTaken, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { insertKey, insertKeyOwner } from './store.ts'
+import { deleteKeys, insertKey, insertKeyOwner, listKeys } from './store.ts'
 
 const refuse = refusals({
   invalid_public_key: [400, 'The signing key is not a canonical Ed25519 public key in canonical base64.'],
@@ -26,6 +26,21 @@ export async function enrolFirstKey(
     throw isTaken(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
   }
   await insertKey(tx, { identityId, keyVersion: 1, publicKey, encryptedPrivateKey }, now)
+}
+
+/** The signing keys of an identity, the first one first. */
+export async function listSigningKeys(db: Database, identityId: string) {
+  const keys = await listKeys(db, identityId)
+  return keys.map(({ publicKey, createdAt, ...key }) => ({
+    ...key,
+    publicKey: toBase64(publicKey),
+    createdAt: createdAt.toISOString(),
+  }))
+}
+
+/** Forgets the keys of identities that are going. Whose they were stays on record: nobody else may ever hold one. */
+export async function forgetSigningKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteKeys(tx, identityIds)
 }
 
 /** The bytes of an Ed25519 public key. Refuses `invalid_public_key` for a text or a point that is not canonical. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 
 /** Claims a public key for an identity, for ever. */
 export async function insertKeyOwner(tx: Transaction, publicKey: Uint8Array, identityId: string): Promise<void> {
@@ -18,4 +18,22 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
       created_at: now,
     })
     .execute()
+}
+
+export function listKeys(db: Database, identityId: string) {
+  return db
+    .selectFrom('signing_key')
+    .select([
+      'key_version as keyVersion',
+      'public_key as publicKey',
+      'encrypted_private_key as encryptedPrivateKey',
+      'created_at as createdAt',
+    ])
+    .where('identity_id', '=', identityId)
+    .orderBy('key_version')
+    .execute()
+}
+
+export async function deleteKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('signing_key').where('identity_id', 'in', identityIds).execute()
 }

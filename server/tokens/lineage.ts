@@ -11,6 +11,7 @@ import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-f
 import {
   deleteEndedLineages,
   deleteExpiredAccess,
+  deleteTokensOf,
   findLineage,
   insertLineage,
   redeemCodeStatement,
@@ -160,6 +161,11 @@ export async function revokeAllOfClient(
   now: Date,
 ): Promise<void> {
   await revokeLineagesOfClient(tx, identityId, clientId, now)
+}
+
+/** Forgets every code and token of identities that are going. */
+export async function forgetTokens(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteTokensOf(tx, identityIds)
 }
 
 /**

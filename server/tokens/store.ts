@@ -220,6 +220,12 @@ export async function revokeLineagesOfClient(
     .execute()
 }
 
+/** Deletes all that identities have. The lineages first: what a redemption under way issues can be seen after it. */
+export async function deleteTokensOf(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('token_lineage').where('identity_id', 'in', identityIds).execute()
+  await tx.deleteFrom('token_access').where('identity_id', 'in', identityIds).execute()
+}
+
 export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {
   const expired = db
     .selectFrom('token_access')

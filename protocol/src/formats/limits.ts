@@ -19,6 +19,7 @@ export const limits = {
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
+  userAgentCharactersMax: 300,
 
   codeLifetimeSeconds: 60,
   accessTokenLifetimeSeconds: 3600,

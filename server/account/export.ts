@@ -1,0 +1,43 @@
+import type { AccountExport } from '@countersign/protocol/account'
+import { listActivity } from '#audit/activity.ts'
+import { listAuthorizations, listGrants } from '#authorizations/authorization.ts'
+import { readIdentityKey } from '#encryption/identity-key.ts'
+import { listKeyWraps } from '#encryption/key-wrap.ts'
+import { recoverySince } from '#encryption/recovery.ts'
+import { readUnprovedEmail } from '#identity/email.ts'
+import { listFormerHandles } from '#identity/handle.ts'
+import { listIdentities, personSince } from '#identity/identity.ts'
+import type { Database } from '#kernel/database.ts'
+import { listPasskeys } from '#passkeys/passkey.ts'
+import { listSessions, type Session } from '#sessions/session.ts'
+import { listSigningKeys } from '#signing/key.ts'
+
+type ExportedIdentity = AccountExport['identities'][number]
+
+/** Everything that the service holds about a person, but the hashes that it checks secrets by. */
+export async function exportAccount(db: Database, session: Session, now: Date): Promise<AccountExport> {
+  const { userId } = session
+  const identities: ExportedIdentity[] = []
+  for (const identity of await listIdentities(db, userId)) {
+    const { identityId } = identity
+    identities.push({
+      ...identity,
+      unprovedEmail: await readUnprovedEmail(db, identityId, now),
+      formerHandles: await listFormerHandles(db, identityId, now),
+      signingKeys: await listSigningKeys(db, identityId),
+      encryptionKey: await readIdentityKey(db, identityId),
+      grants: await listGrants(db, identityId, now),
+    })
+  }
+  return {
+    exportedAt: now.toISOString(),
+    user: { userId, createdAt: (await personSince(db, userId)).toISOString() },
+    identities,
+    passkeys: await listPasskeys(db, userId),
+    sessions: await listSessions(db, session, now),
+    keyWraps: await listKeyWraps(db, userId),
+    recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
+    authorizations: await listAuthorizations(db, userId),
+    activity: await listActivity(db, userId, {}),
+  }
+}

@@ -1,0 +1,40 @@
+import * as endpoints from '@countersign/protocol/account'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { clearSessionCookie } from '#sessions/cookie.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import { deleteAccount, deleteIdentity } from './deletion.ts'
+import { exportAccount } from './export.ts'
+
+export function accountRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock, config } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.exportAccount,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
+      return exportAccount(db, session.of(request), clock())
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteIdentity,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await deleteIdentity(kernel, session.of(request), request.params.identityId, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteAccount,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await deleteAccount(kernel, session.of(request), clock())
+      clearSessionCookie(reply, config.baseUrl)
+      return reply.status(204).send(null)
+    },
+  })
+}
