@@ -3,7 +3,7 @@ import { version } from '#kernel/version.ts'
 
 /** What the start says: where everything is, where to click first, and what one should know of the storage. */
 export function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
-  const { baseUrl, authUrl, businessUrl, demo, dataDirectory, workers, ignored } = config
+  const { baseUrl, authUrl, businessUrl, demo, dataDirectory, workers } = config
   const first = demo ? `${authUrl.origin}/playground` : `${authUrl.origin}/register`
   const kept =
     storage === 'embedded'
@@ -19,7 +19,6 @@ export function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): stri
     `  Business       ${businessUrl.origin}   (nothing here yet but /healthz and /readyz)`,
     `  Storage        ${kept}`,
     ...(workers > 1 ? [`  Processes      ${workers}`] : []),
-    ...(ignored.length > 0 ? [`  Not used yet   ${ignored.join(', ')}`] : []),
     '',
   ]
   return `${lines.join('\n')}\n`

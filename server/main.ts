@@ -11,7 +11,8 @@ if (cluster.isWorker) ignoreSignals()
 try {
   const config = readConfig(process.env)
   const running = cluster.isPrimary && config.workers > 1 ? await superviseWorkers(config) : await start(config)
-  if (cluster.isWorker) serveAsWorker((milliseconds) => void end(running, milliseconds))
+  if (cluster.isWorker)
+    serveAsWorker({ end: (milliseconds) => void end(running, milliseconds), readMetrics: running.readMetrics })
   else {
     // Before the banner: whoever reads there that it is ready may end it.
     heedSignals(running)

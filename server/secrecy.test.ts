@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAuthenticator } from '#testing/authenticator.ts'
-import { startService } from '#testing/service.ts'
+import { freePorts, startService } from '#testing/service.ts'
+import { startTraceReceiver } from '#testing/trace-receiver.ts'
 
-test('LOG-01 the log at its most talkative holds no token, code, secret, cookie or ciphertext', async (t) => {
-  const service = await startService({ environment: { LOG_LEVEL: 'trace' } })
+test('LOG-01 log, metrics and traces hold no token, code, secret, cookie or ciphertext', async (t) => {
+  const receiver = await startTraceReceiver()
+  t.after(receiver.close)
+  const [metricsPort] = await freePorts(1)
+  const service = await startService({
+    environment: {
+      LOG_LEVEL: 'trace',
+      METRICS_PORT: String(metricsPort),
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    },
+  })
   t.after(() => service.close())
   const said: string[] = []
   const send = async (path: string, init: { headers?: Record<string, string>; body?: unknown; form?: object } = {}) => {
@@ -51,9 +61,18 @@ test('LOG-01 the log at its most talkative holds no token, code, secret, cookie 
     headers: { cookie: `countersign=${registered.sessionToken}`, origin: service.authUrl },
   })
   await fetch(`${service.authUrl}/signin?${new URLSearchParams({ client_id: app.clientId, state: 'a-state-to-find' })}`)
+  const refreshed = await send('/api/oauth/token', {
+    form: { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, ...client },
+  })
+  said.push(refreshed.access_token, refreshed.refresh_token)
+  const metrics = await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()
   await service.end('SIGTERM')
 
-  const output = service.output()
+  assert.match(metrics, /^countersign_token_grants_total\{grant="authorization_code",outcome="issued"\} 1$/m)
+  assert.match(metrics, /^countersign_token_grants_total\{grant="authorization_code",outcome="invalid_grant"\} 1$/m)
+  assert.match(metrics, /^countersign_token_grants_total\{grant="refresh_token",outcome="issued"\} 1$/m)
+  assert.ok(receiver.spans.some(({ name }) => name === 'POST /api/oauth/token'))
+  const output = `${service.output()}\n${metrics}\n${receiver.received()}`
   assert.match(output, /"route":"\/api\/oauth\/token","status":200/)
   for (const secret of [...said, service.settings.ADMIN_TOKEN]) assert.ok(!output.includes(secret), secret.slice(0, 24))
 })

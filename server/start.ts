@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { systemClock } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
 import { openStorage, type Storage } from '#kernel/database.ts'
@@ -6,21 +7,30 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog, type Logger } from '#kernel/log.ts'
 import { createMailer } from '#kernel/mail.ts'
+import type { Family } from '#kernel/metrics.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import { listen, requireFreePorts } from './listeners.ts'
+import { listenForMetrics } from './metrics-listener.ts'
+import { openTelemetry } from './telemetry.ts'
 import { isFirstProcess, startWorkers } from './workers.ts'
 
 /** The service, and how it is stopped: answers what was asked, but waits no longer than this. */
-export type Running = { storage: 'embedded' | 'PostgreSQL'; stop: (withinMilliseconds: number) => Promise<void> }
+export type Running = {
+  storage: 'embedded' | 'PostgreSQL'
+  /** What this process has measured, where metrics are on. */
+  readMetrics: () => Family[]
+  stop: (withinMilliseconds: number) => Promise<void>
+}
 
 /** Starts the service in this process. Throws `ConfigError` where a setting stands in the way. */
 export async function start(config: Config): Promise<Running> {
   const { log, flush } = createLog(config.logLevel)
   const pages = await openPages(config.baseUrl)
   const storage = await openStorageOf(config, log)
+  const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
   const kernel: Kernel = {
     config,
     db: storage.db,
@@ -28,11 +38,13 @@ export async function start(config: Config): Promise<Running> {
     gathered: storage.gathered,
     clock: systemClock,
     log,
+    telemetry,
     rateLimits: config.rateLimits
       ? createRateLimits({
           clock: systemClock,
           shared: config.databaseUrl && storage.prepared,
           numbers: config.rateLimitNumbers,
+          onRefusal: telemetry.limited,
         })
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await generatedSecret(config.dataDirectory, 'secret-key')]),
@@ -40,13 +52,17 @@ export async function start(config: Config): Promise<Running> {
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }
   const hosts = await mountHosts(kernel, storage, pages)
-  const listeners = await listen(hosts, config)
+  const listeners = await listen(hosts, kernel)
+  const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
   const jobs = isFirstProcess() ? startJobs(kernel) : undefined
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
+    readMetrics,
     async stop(withinMilliseconds) {
       await listeners.drain(withinMilliseconds)
       await jobs?.stop()
+      await stopMetrics?.()
+      await telling.close()
       await storage.close()
       await flush()
     },
@@ -69,13 +85,20 @@ export async function superviseWorkers(config: Config): Promise<Running> {
     log,
     onGivingUp: (exitCode) => void flush().then(() => process.exit(exitCode)),
   })
+  const stopMetrics = await serveMetrics(config, workers.readMetrics)
   return {
     storage: 'PostgreSQL',
+    readMetrics: () => [],
     async stop(withinMilliseconds) {
       await workers.stop(withinMilliseconds)
+      await stopMetrics?.()
       await flush()
     },
   }
+}
+
+async function serveMetrics({ metricsPort }: Config, read: () => Promise<Family[]>) {
+  return metricsPort === undefined ? undefined : listenForMetrics(metricsPort, read)
 }
 
 function openStorageOf(config: Config, log: Logger): Promise<Storage> {

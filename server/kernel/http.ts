@@ -10,6 +10,7 @@ import { parseForm, parseJson, requireSound } from './parse.ts'
 import { Refusal, refusals } from './refusal.ts'
 import { Routes } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
+import type { Answered } from './telemetry.ts'
 import { version } from './version.ts'
 
 declare module 'fastify' {
@@ -46,7 +47,8 @@ export type Surroundings = {
 }
 
 /** One of the three hosts: its routes, and what all of them have in common. */
-export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surroundings: Surroundings) {
+export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>, surroundings: Surroundings) {
+  const { log, config, telemetry } = kernel
   const app = Fastify({
     bodyLimit: limits.bodyBytesMax,
     trustProxy: trustOf(config.trustProxy),
@@ -59,6 +61,7 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
   const routes = new Routes()
   // Its lines are of our own words alone: there is nothing in them to look for and take out.
   const requestLog = log.child({}, { redact: [] })
+  const refused = new WeakMap<FastifyRequest, string>()
   const headers = {
     ...securityHeaders(surroundings.origin),
     'countersign-version': version,
@@ -78,13 +81,9 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    requestLog.info({
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-    })
+    const answered = describeAnswer(request, reply, refused.get(request))
+    requestLog.info(answered)
+    telemetry.answered(answered, request.headers['traceparent']?.toString())
     done()
   })
   app.removeAllContentTypeParsers()
@@ -101,15 +100,30 @@ export function createHost({ log, config }: Pick<Kernel, 'log' | 'config'>, surr
   )
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, request, log)
+    refused.set(request, refusal.code)
     reply.status(refusal.status).headers(refusal.headers)
     return request.routeOptions.config.page
       ? surroundings.errorPage(reply, refusal, request.id)
       : reply.send(refusal.toBody())
   })
-  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, routes, surroundings))
+  app.setNotFoundHandler((request, reply) => {
+    refused.set(request, 'not_found')
+    return answerUnrouted(request, reply, routes, surroundings)
+  })
   return Object.assign(app, { routes })
 }
 export type Host = ReturnType<typeof createHost>
+
+function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: string | undefined): Answered {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? 'none',
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    ...(refusal !== undefined && { refusal }),
+  }
+}
 
 /** Answers where no route is: a preflight request, a wrong method, a path of another host, or nothing at all. */
 async function answerUnrouted(

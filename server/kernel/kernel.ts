@@ -6,6 +6,7 @@ import type { Logger } from './log.ts'
 import type { Mailer } from './mail.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Secret } from './secret.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** What every capability stands on. Grows slowly, and never learns a capability's name. */
 export type Kernel = {
@@ -15,6 +16,7 @@ export type Kernel = {
   gathered: Storage['gathered']
   clock: Clock
   log: Logger
+  telemetry: Telemetry
   rateLimits: RateLimits
   keyring: Keyring
   mail: Mailer

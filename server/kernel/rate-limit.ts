@@ -3,7 +3,7 @@ import { secondsAfter, type Clock } from './clock.ts'
 import type { Prepared } from './database.ts'
 import { sha256 } from './digest.ts'
 import { takeRateLimit, type Taken } from './rate-limit-store.ts'
-import { refusals } from './refusal.ts'
+import { refusals, type Refusal } from './refusal.ts'
 
 /** The limits of completions §8: so many in so many seconds, for each source address unless said otherwise. */
 export const limited = {
@@ -42,6 +42,8 @@ type Setting = {
   /** The database that processes share their counts in; undefined where this process is alone. */
   shared: Prepared | undefined
   numbers?: RateLimitNumbers
+  /** Told of each refusal. */
+  onRefusal?: (what: Limited) => void
 }
 
 /** What this process knows of a key in its present window. */
@@ -70,7 +72,7 @@ const leasesOfLimit = 20
  * used. Of a limit below 40 a lease is one, so that there the count is exact. While the database is away nothing can
  * be leased, and what is counted fails as any other request does: 503.
  */
-export function createRateLimits({ clock, shared, numbers = {} }: Setting): RateLimits {
+export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Setting): RateLimits {
   const known = new Map<Limited, Map<string, Window>>()
   const underWay = new Map<string, Promise<void>>()
   const pointsOf = (what: Limited) => numbers[what] ?? limited[what].points
@@ -108,18 +110,23 @@ export function createRateLimits({ clock, shared, numbers = {} }: Setting): Rate
     remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)
   }
 
+  function refusal(what: Limited, window: Window): Refusal {
+    onRefusal?.(what)
+    return tooMany(pointsOf(what), window, clock())
+  }
+
   return {
     async count(what, key) {
       for (;;) {
         const window = windowOf(what, key)
         if (window && window.left > 0) return void (window.left -= 1)
-        if (window?.exhausted) throw tooMany(pointsOf(what), window, clock())
+        if (window?.exhausted) throw refusal(what, window)
         await lease(what, key)
       }
     },
     async check(what, key) {
       const window = windowOf(what, key)
-      if (window?.exhausted && window.left === 0) throw tooMany(pointsOf(what), window, clock())
+      if (window?.exhausted && window.left === 0) throw refusal(what, window)
     },
   }
 }

@@ -20,7 +20,7 @@ export async function answerTokenRequest(endpoint: TokenEndpoint, sent: Sent): P
   const request = readTokenRequest(sent.authorization, sent.body)
   const client = await authenticateClient({ apps, rateLimits: kernel.rateLimits }, request.credentials, sent.address)
   const now = kernel.clock()
-  const issued = await countingFailures(kernel, client, () => issue(endpoint, client, request, now))
+  const issued = await countingFailures(kernel, client, request.grant, () => issue(endpoint, client, request, now))
   return tokenResponse({ app: client.app, keys, issuer: kernel.config.authUrl.origin }, issued, now)
 }
 
@@ -39,10 +39,18 @@ function issue(
 }
 
 /** Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. */
-async function countingFailures({ rateLimits }: Kernel, { app }: Client, work: () => Promise<Issued>): Promise<Issued> {
+async function countingFailures(
+  { rateLimits, telemetry }: Kernel,
+  { app }: Client,
+  grant: string,
+  work: () => Promise<Issued>,
+): Promise<Issued> {
   try {
-    return await work()
+    const issued = await work()
+    telemetry.granted(grant, 'issued')
+    return issued
   } catch (error) {
+    telemetry.granted(grant, error instanceof Refusal ? error.code : 'server_error')
     if (error instanceof Refusal) await rateLimits.count('failed redemption of a client', textKey(app.clientId))
     throw error
   }

@@ -10,6 +10,7 @@ import { createMailer } from '#kernel/mail.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { Secret } from '#kernel/secret.ts'
+import { noTelemetry } from '#kernel/telemetry.ts'
 import { mountHosts, type Hosts } from '../hosts.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
 import { openTestStorage } from './database.ts'
@@ -39,6 +40,7 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     gathered: storage.gathered,
     clock,
     log,
+    telemetry: noTelemetry,
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
     keyring: createKeyring([new Secret(randomBytes(32).toString('base64url'))]),
     mail: createMailer(config.mail, log),

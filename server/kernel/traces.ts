@@ -1,0 +1,124 @@
+import type { TracesSetting } from './config.ts'
+import { randomBytes } from './random.ts'
+import type { Secret } from './secret.ts'
+import type { Answered } from './telemetry.ts'
+import { version } from './version.ts'
+
+export type Traces = {
+  answered: (answered: Answered, traceparent: string | undefined) => void
+  /** Sends what has not been sent. */
+  close: () => Promise<void>
+}
+
+type Span = Record<string, unknown>
+
+const batchMax = 512
+const waitingMax = 4096
+const restMilliseconds = 5000
+const exportMilliseconds = 5000
+/** Batches that are sent at the end, those that are tried again included. */
+const closingTriesMax = Math.ceil(waitingMax / batchMax)
+const retriedStatuses = new Set([429, 502, 503, 504])
+
+/**
+ * A server span for each request, sent over OTLP/HTTP (JSON) in batches. It says what the log says: method, route
+ * pattern, status, request id. What cannot be sent is tried again; beyond a bound it is dropped, and that is logged.
+ */
+export function createTraces(setting: TracesSetting, warn: (facts: object, message: string) => void): Traces {
+  const { headers, serviceName } = setting
+  const url = new URL('v1/traces', setting.endpoint.href.replace(/\/?$/, '/'))
+  const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) }
+  let waiting: Span[] = []
+  let sending: Promise<void> | undefined
+  let dropped = 0
+
+  async function send(): Promise<void> {
+    const spans = waiting.splice(0, batchMax)
+    if (spans.length === 0) return
+    const scopeSpans = [{ scope: { name: 'countersign', version }, spans }]
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { ...readHeaders(headers), 'content-type': 'application/json' },
+        body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(exportMilliseconds),
+      })
+      await answer.body?.cancel()
+      if (answer.ok) return
+      warn({ status: answer.status, spans: spans.length, dropped }, 'traces were not taken')
+      if (!retriedStatuses.has(answer.status)) return
+    } catch (error) {
+      warn({ error, spans: spans.length, dropped }, 'traces could not be sent')
+    }
+    waiting = [...spans, ...waiting].slice(0, waitingMax)
+  }
+
+  /** Sends one batch, unless one is under way. */
+  function flush(): Promise<void> {
+    sending ??= send().finally(() => (sending = undefined))
+    return sending
+  }
+  const timer = setInterval(() => void flush(), restMilliseconds).unref()
+
+  return {
+    answered(answered, traceparent) {
+      const span = spanOf(answered, setting.heedsParent ? traceparent : undefined)
+      if (!span) return
+      if (waiting.length >= waitingMax) return void (dropped += 1)
+      waiting.push(span)
+      if (waiting.length === batchMax) void flush()
+    },
+    async close() {
+      clearInterval(timer)
+      await sending
+      for (let tries = 0; tries < closingTriesMax && waiting.length > 0; tries += 1) await flush()
+    },
+  }
+}
+
+/** The span of a request that has just been answered; none where its parent says that the trace is not recorded. */
+function spanOf(
+  { requestId, method, route, status, milliseconds, refusal }: Answered,
+  traceparent: string | undefined,
+) {
+  const [, traceId, parentSpanId, flags] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '') ?? []
+  if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return undefined
+  const endedAt = Date.now()
+  return {
+    traceId: traceId ?? randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    name: `${method} ${route}`,
+    kind: 2,
+    startTimeUnixNano: `${Math.round((endedAt - milliseconds) * 1000)}000`,
+    endTimeUnixNano: `${endedAt}000000`,
+    attributes: attributesOf({
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'countersign.request_id': requestId,
+      ...(refusal !== undefined && { 'error.type': refusal }),
+    }),
+    status: status >= 500 ? { code: 2 } : {},
+  }
+}
+
+/** `name=value,name=value`, percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+function readHeaders(headers: Secret | undefined): Record<string, string> {
+  const pairs = headers?.reveal().split(',') ?? []
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return [name.trim(), decodeURIComponent(value.join('=').trim())]
+    }),
+  )
+}
+
+function attributesOf(attributes: Record<string, string | number>) {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }))
+}

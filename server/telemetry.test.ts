@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { freePorts, startService, type Service } from '#testing/service.ts'
+import { startTraceReceiver, type ReceivedSpan } from '#testing/trace-receiver.ts'
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+/** The service with its metrics on a port, as two processes where it can be. */
+async function startMeasured(t: TestContext, environment: Record<string, string> = {}) {
+  const [port] = await freePorts(1)
+  const workers = isShared ? '2' : '1'
+  const service = await startService({ environment: { METRICS_PORT: String(port), WORKERS: workers, ...environment } })
+  t.after(() => service.close())
+  return { service, url: `http://localhost:${port}/metrics` }
+}
+
+/** The value of a sample; 0 where there is none. */
+async function sample(url: string, name: string): Promise<number> {
+  const lines = (await (await fetch(url)).text()).split('\n')
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
+}
+
+/** A request over a connection of its own, so that any of the processes may get it. */
+function ask(service: Service, path: string, init: { method?: string; headers?: Record<string, string> } = {}) {
+  return fetch(service.baseUrl + path, { ...init, headers: { ...init.headers, connection: 'close' } })
+}
+
+test('metrics count every request by its route, whichever process had it', async (t) => {
+  const { service, url } = await startMeasured(t)
+  for (let count = 0; count < 12; count += 1) await ask(service, `/api/oauth/app/app_unknown${count}`)
+  await ask(service, '/nothing/here', { method: 'PROPFIND' })
+  const labels = 'method="GET",route="/api/oauth/app/:clientId",status="4xx"'
+  assert.equal(await sample(url, `countersign_http_request_duration_seconds_count{${labels}}`), 12)
+  assert.equal(await sample(url, `countersign_http_request_duration_seconds_bucket{${labels},le="+Inf"}`), 12)
+  const text = await (await fetch(url)).text()
+  assert.match(text, /route="none",status="4xx"/)
+  assert.doesNotMatch(text, /app_unknown|nothing\/here|PROPFIND/)
+  assert.equal(await sample(url, 'countersign_processes'), isShared ? 2 : 1)
+  assert.ok((await sample(url, 'process_resident_memory_bytes')) > 1e7)
+  assert.ok((await sample(url, 'process_cpu_seconds_total')) > 0)
+  assert.ok((await sample(url, 'countersign_database_connections')) >= 1)
+  assert.match(text, /^countersign_event_loop_delay_p99_seconds [\d.]+$/m)
+  for (const line of text.trimEnd().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]+\})? [\d.e+-]+)$/)
+})
+
+test('metrics count what a rate limit refuses', async (t) => {
+  const { service, url } = await startMeasured(t, { RATE_LIMIT_NUMBERS: 'metadata=3' })
+  for (let count = 0; count < 5; count += 1) await ask(service, '/api/oauth/app/app_unknown')
+  assert.equal(await sample(url, 'countersign_rate_limit_refusals_total{limit="metadata"}'), 2)
+})
+
+test('SUP-08 metrics are on their own port alone, and nothing else is there', async (t) => {
+  const { service, url } = await startMeasured(t)
+  for (const host of [service.baseUrl, service.authUrl, service.businessUrl])
+    for (const path of ['/metrics', '/debug', '/debug/pprof', '/server-status', '/admin'])
+      assert.equal((await fetch(host + path)).status, 404, host + path)
+  for (const path of ['/', '/healthz', '/metrics/', '/api/admin/apps'])
+    assert.equal((await fetch(new URL(path, url))).status, 404, path)
+  assert.equal((await fetch(url, { method: 'POST' })).status, 404)
+})
+
+test('traces have one server span a request, with its route and request id and nothing it said', async (t) => {
+  const receiver = await startTraceReceiver([503])
+  t.after(receiver.close)
+  const service = await startService({
+    environment: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key',
+      OTEL_SERVICE_NAME: 'our-login',
+    },
+  })
+  t.after(() => service.close())
+  const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+  const answers = await Promise.all([
+    ask(service, '/api/oauth/app/app_hidden?query=hidden', { headers }),
+    ask(service, '/healthz'),
+  ])
+  assert.equal(await service.end('SIGTERM'), 0)
+
+  assert.deepEqual(new Set(receiver.requests.map(({ url, key }) => `${url} ${key}`)), new Set(['/v1/traces a key']))
+  assert.match(receiver.received(), /our-login/)
+  assert.doesNotMatch(receiver.received(), /hidden/)
+  const span = receiver.spans.find(({ name }) => name === 'GET /api/oauth/app/:clientId')
+  assert.ok(span)
+  assert.equal(receiver.spans.length, 2)
+  assert.deepEqual(attributesOf(span), {
+    'http.request.method': 'GET',
+    'http.route': '/api/oauth/app/:clientId',
+    'http.response.status_code': '404',
+    'countersign.request_id': answers[0].headers.get('x-request-id'),
+    'error.type': 'app_not_found',
+  })
+  assert.equal(span.kind, 2)
+  assert.match(span.traceId, /^[0-9a-f]{32}$/)
+  assert.match(span.spanId, /^[0-9a-f]{16}$/)
+  assert.equal(span.parentSpanId, undefined)
+  assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano))
+  assert.ok(Math.abs(Number(BigInt(span.endTimeUnixNano) / 1_000_000n) - Date.now()) < 60_000)
+})
+
+test('traces continue those of a trusted proxy, and leave out what it does not record', async (t) => {
+  const receiver = await startTraceReceiver()
+  t.after(receiver.close)
+  const service = await startService({
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, TRUST_PROXY: '1' },
+  })
+  t.after(() => service.close())
+  for (const flags of ['01', '00'])
+    await ask(service, '/healthz', { headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flags}` } })
+  await service.end('SIGTERM')
+  assert.deepEqual(
+    receiver.spans.map(({ traceId, parentSpanId }) => [traceId, parentSpanId]),
+    [['a'.repeat(32), 'b'.repeat(16)]],
+  )
+})
+
+test('a receiver of traces that is away does not hold the service up', async (t) => {
+  const [port] = await freePorts(1)
+  const service = await startService({
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/otlp` },
+  })
+  t.after(() => service.close())
+  assert.equal((await ask(service, '/healthz')).status, 200)
+  assert.equal(await service.end('SIGTERM'), 0)
+  assert.match(service.output(), /"traces could not be sent"/)
+})
+
+function attributesOf({ attributes }: ReceivedSpan): Record<string, string | undefined> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]))
+}

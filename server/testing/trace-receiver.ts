@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
+export type ReceivedSpan = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  attributes: Attribute[]
+  status: { code?: number }
+}
+
+/** A receiver of OTLP/HTTP in JSON. It answers the statuses that it is given first, and then 200. */
+export async function startTraceReceiver(statuses: number[] = []) {
+  const bodies: string[] = []
+  const spans: ReceivedSpan[] = []
+  const requests: { url: string | undefined; key: string | undefined }[] = []
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    requests.push({ url: request.url, key: request.headers['x-key']?.toString() })
+    const status = statuses.shift() ?? 200
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+    if (status !== 200) return
+    bodies.push(body)
+    const sent: { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] } = JSON.parse(body)
+    spans.push(...sent.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+  }
+  const server = createServer((request, response) => void take(request, response)).listen(0)
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port')
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    spans,
+    requests,
+    /** Everything that was received, as it came. */
+    received: () => bodies.join('\n'),
+    close: () => void server.close(),
+  }
+}
