@@ -1,7 +1,7 @@
 /**
- * `npm run faults`: the service is killed, and its database is stopped, frozen and cut off; nothing may break. First on
- * the embedded database, then on a durable PostgreSQL of its own. `--rounds 20` is the long form. Further arguments
- * choose files.
+ * `npm run faults`: the service is killed, its database is stopped, frozen and cut off, and nonsense is sent to every
+ * route; nothing may break. First on the embedded database, then on a durable PostgreSQL of its own. `--rounds 20` and
+ * `--requests 100000` are the long form; `--seed` replays a run of the nonsense. Further arguments choose files.
  */
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,10 +10,14 @@ import { findTestFiles, runCommand, runTestFiles, withPostgres, type Counts } fr
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
+    requests: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
   allowPositionals: true,
 })
 process.env.FAULT_ROUNDS = values.rounds
+process.env.FAULT_REQUESTS = values.requests
+process.env.FAULT_SEED = values.seed
 
 /** The file of each database that the other has no use for. */
 const onlyFor = { embedded: 'embedded.test.ts', postgres: 'postgres.test.ts' }
@@ -29,9 +33,9 @@ const runWithout = (name: string): Promise<Counts> => {
 
 delete process.env.TEST_DATABASE_URL
 await runCommand(async () => {
-  console.log('On the embedded database')
+  console.log(`seed ${values.seed}, on the embedded database`)
   const embedded = await runWithout(onlyFor.postgres)
-  console.log('On PostgreSQL')
+  console.log(`seed ${values.seed}, on PostgreSQL`)
   const postgres = await withPostgres(() => runWithout(onlyFor.embedded), { durable: true })
   return { passed: embedded.passed + postgres.passed, failed: embedded.failed + postgres.failed }
 })

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { test } from 'node:test'
+import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
+import { Chance } from './chance.ts'
+import { registerApp, registerCustomer } from './customer.ts'
+import { exchange } from './exchange.ts'
+import { requests, seed } from './length.ts'
+import { makeNonsense, type Nonsense, type Operation, type Schema, type Truth } from './nonsense.ts'
+
+/** So few that those who are signed in are so for most of it: some of the requests sign them out. */
+const batch = 250
+const parallel = 24
+const hangMilliseconds = 1000
+const growthBytesMax = 128 * 1024 * 1024
+
+test(`R-16 INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of ours, or hangs`, async (t) => {
+  const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' } })
+  t.after(() => service.close())
+  const operations = await readOperations(service)
+  assert.ok(operations.length > 30)
+  const agent = new Agent({ keepAlive: true, maxSockets: parallel })
+  t.after(() => agent.destroy())
+
+  const statuses = new Map<number, number>()
+  const faults: string[] = []
+  const memory: number[] = []
+  let slowest = 0
+  let slowestProbe = 0
+  const startedAt = performance.now()
+  for (let first = 0; first < requests; first += batch) {
+    const truth = await goThroughGoodFlow(service)
+    let next = first
+    const send = async () => {
+      while (next < Math.min(first + batch, requests)) {
+        const index = next++
+        const nonsense = makeNonsense(new Chance(seed * 1_000_003 + index), operations, truth)
+        const { status, milliseconds } = await sendNonsense(service, nonsense, agent)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        slowest = Math.max(slowest, milliseconds)
+        const told = () =>
+          `${index}: ${status} after ${Math.round(milliseconds)} ms: ${JSON.stringify(nonsense).slice(0, 1500)}`
+        if (status >= 500 && status !== 501) faults.push(told())
+        // The machine may have been busy: what really hangs does so when it is alone, too.
+        if (
+          milliseconds > hangMilliseconds &&
+          (await sendNonsense(service, nonsense, agent)).milliseconds > hangMilliseconds
+        )
+          faults.push(told())
+      }
+    }
+    await Promise.all(Array.from({ length: parallel }, send))
+    const askedAt = performance.now()
+    assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
+    slowestProbe = Math.max(slowestProbe, performance.now() - askedAt)
+    memory.push(residentBytes(service))
+    assert.deepEqual(faults, [], service.output().slice(-3000))
+  }
+  await goThroughGoodFlow(service)
+
+  const seconds = (performance.now() - startedAt) / 1000
+  const warm = memory[Math.min(20, Math.floor(memory.length / 2))] ?? 0
+  const growth = (memory.at(-1) ?? 0) - warm
+  t.diagnostic([...statuses].map(([status, count]) => `${status}: ${count}`).join(', '))
+  t.diagnostic(`${Math.round(requests / seconds)} a second`)
+  t.diagnostic(`slowest answer ${Math.round(slowest)} ms, slowest probe ${Math.round(slowestProbe)} ms`)
+  t.diagnostic(`memory ${megabytes(warm)} MB when warm, ${megabytes(growth)} MB more at the end`)
+  assert.ok(growth < growthBytesMax, `memory grew by ${megabytes(growth)} MB`)
+})
+
+test('LOD-09 of 64 people who ask at once, among nonsense, each is answered about themselves', async (t) => {
+  const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' } })
+  t.after(() => service.close())
+  const app = await registerApp(service)
+  const operations = await readOperations(service)
+  const people = await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      const person = await registerCustomer(service, app)
+      const lineage = await person.consent()
+      if (lineage) await person.redeem(lineage)
+      return { ...person, access: lineage?.access[0] ?? '' }
+    }),
+  )
+  const rounds = 10
+  const agent = new Agent({ keepAlive: true, maxSockets: parallel })
+  t.after(() => agent.destroy())
+  await Promise.all(
+    people.map(async ({ access, handle, identityId, readSession, sessions, userinfo }, number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const chance = new Chance(seed * 1_000_003 + number * rounds + round)
+        const truth = { values: { handle, identityId }, bearers: { session: ['wrong'] } }
+        const [session, claims] = await Promise.all([
+          readSession(sessions[0] ?? ''),
+          userinfo(access),
+          sendNonsense(service, makeNonsense(chance, operations, truth), agent),
+        ])
+        assert.equal(claims?.body['sub'], identityId)
+        assert.equal(claims.body['preferred_username'], handle)
+        const text = JSON.stringify(session?.body)
+        assert.ok(text.includes(handle), text)
+        assert.ok(!people.some((other) => other.handle !== handle && text.includes(other.handle)))
+      }
+    }),
+  )
+})
+
+/** A person signs in to an app, and all that this gives works; answers what the next nonsense may use. */
+async function goThroughGoodFlow(service: Service): Promise<Truth> {
+  const app = await registerApp(service)
+  const customer = await registerCustomer(service, app)
+  for (let session = 0; session < 5; session += 1) await customer.signIn()
+  const lineage = await customer.consent()
+  assert.ok(lineage)
+  assert.equal((await customer.redeem(lineage))?.status, 200)
+  const { code, live = '' } = lineage
+  assert.equal((await customer.refresh(lineage, live))?.status, 200)
+  const access = lineage.access.at(-1) ?? ''
+  assert.equal((await customer.userinfo(access))?.body['preferred_username'], customer.handle)
+  const { handle, identityId, sessions } = customer
+  const values = { handle, identityId, identity_id: identityId, code, refresh_token: lineage.live ?? '' }
+  const names = {
+    clientId: app.client_id,
+    ...app,
+    redirectUri: 'https://app.example/callback',
+    scope: 'openid profile',
+  }
+  return {
+    values: { ...values, ...names },
+    bearers: { session: sessions, access_token: [access], admin: [testAdminToken] },
+  }
+}
+
+async function readOperations(service: Service): Promise<Operation[]> {
+  type Described = {
+    servers?: object[]
+    security?: Record<string, unknown>[]
+    parameters?: Operation['parameters']
+    requestBody?: { content: Record<string, { schema: Schema }> }
+  }
+  const reply = await exchange(`${service.baseUrl}/openapi.json`)
+  const paths = reply?.body['paths'] as Record<string, Record<string, Described>>
+  return Object.entries(paths).flatMap(([path, described]) =>
+    Object.entries(described).map(([method, { servers, security, parameters = [], requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      host: servers ? ('auth' as const) : ('api' as const),
+      security: Object.keys(security?.[0] ?? {})[0],
+      parameters,
+      body: requestBody?.content['application/json']?.schema,
+    })),
+  )
+}
+
+/** Status 0 stands for a connection that was closed without an answer, as after a request line that is none. */
+function sendNonsense(service: Service, { host, method, path, headers, body }: Nonsense, agent: Agent) {
+  const startedAt = performance.now()
+  const origin = new URL(host === 'api' ? service.baseUrl : service.authUrl)
+  return new Promise<{ status: number; milliseconds: number }>((resolve) => {
+    const done = (status: number) => resolve({ status, milliseconds: performance.now() - startedAt })
+    const asking = request(
+      { agent, hostname: origin.hostname, port: origin.port, method, path, headers },
+      (response) => {
+        response.resume().once('close', () => done(response.statusCode ?? 0))
+      },
+    )
+    asking.once('error', () => done(0)).setTimeout(20_000, () => asking.destroy())
+    asking.end(body)
+  })
+}
+
+function residentBytes({ process: { pid } }: Service): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024)
+}
