@@ -91,5 +91,10 @@ export function gathering<Row>(
 /** The values of all callers, a column for each parameter. */
 function columnsOf<Row>(callers: Caller<Row>[]): unknown[][] {
   const [first] = callers
-  return (first?.values ?? []).map((_, index) => callers.map(({ values }) => values[index]))
+  return (first?.values ?? []).map((_, index) => callers.map(({ values }) => written(values[index])))
+}
+
+/** An instant as text: the driver would write it out field by field, in local time. */
+function written(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value
 }

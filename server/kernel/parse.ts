@@ -18,13 +18,13 @@ export function parseJson(text: string): unknown {
 
 /** Parses `application/x-www-form-urlencoded` to an object of strings. Refuses a parameter that comes twice. */
 export function parseForm(text: string): Record<string, string> {
-  const fields = new Map<string, string>()
+  const form: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
-    fields.set(name, value)
+    if (Object.hasOwn(form, name)) throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
+    requireName(name)
+    requireText(value)
+    form[name] = value
   }
-  const form = Object.fromEntries(fields)
-  requireSound(form)
   return form
 }
 
@@ -52,10 +52,13 @@ function soundParts(value: unknown): unknown[] {
   if (value === null || typeof value !== 'object') return []
   if (Array.isArray(value)) return value
 
-  const names = Object.keys(value)
-  names.forEach(requireText)
-  if (names.includes('__proto__')) throw refuse.invalid_request({ sentence: 'The body has a key that is not allowed.' })
+  Object.keys(value).forEach(requireName)
   return Object.values(value)
+}
+
+function requireName(name: string): void {
+  requireText(name)
+  if (name === '__proto__') throw refuse.invalid_request({ sentence: 'The body has a key that is not allowed.' })
 }
 
 function requireText(text: string): void {
