@@ -8,9 +8,11 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/': 'landing',
   '/register': 'register',
   '/login': 'login',
+  '/recover': 'recover',
   '/account': 'account',
   '/account/identities': 'account',
   '/account/passkeys': 'account',
+  '/account/sessions': 'account',
   '/account/apps': 'account',
 }
 

@@ -13,7 +13,8 @@ import type {
   RegistrationResponse,
   RequestOptions,
 } from '@countersign/protocol/webauthn'
-import { call } from './call.ts'
+import { call, Refused } from './call.ts'
+import { forgetIfUnknown } from './passkey-signals.ts'
 
 export type SignedIn = Answer<'POST /api/auth/login/finish'>
 
@@ -43,7 +44,17 @@ export class CeremonyFailed extends Error {
 export async function signInWithPasskey(handle: string): Promise<SignedIn> {
   const { flowId, options } = await call('POST /api/auth/login/start', { body: handle ? { handle } : {} })
   const credential = await authenticate(options)
-  return call('POST /api/auth/login/finish', { body: { flowId, credential } })
+  return finishSignIn(flowId, credential)
+}
+
+async function finishSignIn(flowId: string, credential: AuthenticationResponse): Promise<SignedIn> {
+  try {
+    return await call('POST /api/auth/login/finish', { body: { flowId, credential } })
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'invalid_credential')
+      await forgetIfUnknown(credential.id).catch(reportError)
+    throw error
+  }
 }
 
 /**
@@ -56,7 +67,7 @@ export async function signInByAutofill(): Promise<SignedIn | undefined> {
   const renewal = renewBeforeExpiry()
   try {
     const credential = await authenticate(options, { useBrowserAutofill: true })
-    return await call('POST /api/auth/login/finish', { body: { flowId, credential } })
+    return await finishSignIn(flowId, credential)
   } catch (error) {
     if (renewal.isDue()) return await signInByAutofill()
     if (error instanceof CeremonyFailed) return undefined
@@ -79,6 +90,7 @@ function renewBeforeExpiry() {
   return { isDue: () => due, forget: () => clearTimeout(timer) }
 }
 
+/** A passkey that was just made, and whether it can open keys. */
 export type NewPasskey = { credential: RegistrationResponse; prfEnabled: boolean; prfOutput: PrfOutput | undefined }
 
 /** Makes a passkey. Some authenticators evaluate the PRF at once, others only say that they could. */
@@ -107,16 +119,24 @@ export async function evaluatePrf(
   return bytesOf(answer.clientExtensionResults.prf?.results?.first)
 }
 
-/** Tells the person's password manager that a passkey is of no use, so that it is not offered again. */
-export async function forgetPasskey(rpId: string, credentialId: string): Promise<void> {
-  if (!('signalUnknownCredential' in PublicKeyCredential)) return
-  await PublicKeyCredential.signalUnknownCredential({ rpId, credentialId }).catch(reportError)
+/**
+ * Does what the server allows only to those who have just proved that they are there; where that was too long ago, they
+ * prove it again.
+ */
+export async function withFreshProof<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === 'reauthentication_required')) throw error
+  }
+  await reauthenticate()
+  return work()
 }
 
 /** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */
-export async function reauthenticate(salt: BufferSource) {
+export async function reauthenticate(salt?: BufferSource) {
   const { flowId, options } = await call('POST /api/auth/reauthenticate/start', {})
-  const optionsJSON = { ...options, extensions: { prf: { eval: { first: salt } } } }
+  const optionsJSON = { ...options, extensions: salt ? { prf: { eval: { first: salt } } } : {} }
   const answer = await ceremony(() => startAuthentication({ optionsJSON }))
   await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential: assertionOf(answer) } })
   return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
@@ -153,6 +173,7 @@ function registrationOf({
   rawId,
   type,
   response,
+  authenticatorAttachment,
   clientExtensionResults,
 }: RegistrationResponseJSON): RegistrationResponse {
   const { clientDataJSON, attestationObject, transports } = response
@@ -162,6 +183,7 @@ function registrationOf({
     rawId,
     type,
     response: { clientDataJSON, attestationObject, ...(transports && { transports }) },
+    ...(authenticatorAttachment && { authenticatorAttachment }),
     clientExtensionResults: { ...(credProps && { credProps }), ...(prf && { prf: { enabled: prf.enabled === true } }) },
   }
 }
@@ -181,4 +203,9 @@ function bytesOf(source: unknown): PrfOutput | undefined {
   if (source instanceof ArrayBuffer) return new Uint8Array(source)
   if (!ArrayBuffer.isView(source)) return undefined
   return Uint8Array.from(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
+}
+
+/** Whether a passkey must be asked a second time: it has the PRF, but did not evaluate it when it was made. */
+export function needsSecondTouch({ prfEnabled, prfOutput }: NewPasskey): boolean {
+  return prfEnabled && prfOutput === undefined
 }

@@ -10,6 +10,6 @@ export function returnAddress(search: string, origin: string): string {
 }
 
 /** A page that comes before the sign-in, told where to return to. */
-export function addressWithReturn(page: '/register' | '/login', returnTo: string): string {
+export function addressWithReturn(page: '/register' | '/login' | '/recover', returnTo: string): string {
   return returnTo === '/account' ? page : `${page}?return=${encodeURIComponent(returnTo)}`
 }

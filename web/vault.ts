@@ -6,12 +6,12 @@ import { CannotOpen } from '@countersign/keys/envelope'
 import { newMasterKey, openMasterKey, type MasterKey } from '@countersign/keys/master-key'
 import { keyFromPrf } from '@countersign/keys/prf'
 import { keyFromRecoveryCode, newRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
-import type { KeyWrap, NewKeyWrap } from '@countersign/protocol/keys'
+import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/keys'
 import type { RegistrationFinish } from '@countersign/protocol/passkeys'
 import type { PrfOutput } from './passkey.ts'
 
 export { prfSalt } from '@countersign/keys/prf'
-export { readRecoveryCode } from '@countersign/keys/recovery-code'
+export { readRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
 
 type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth'>
 type Owner = { userId: string; identityId: string; credentialId: string }
@@ -21,10 +21,7 @@ export async function makeKeys({ userId, identityId, credentialId }: Owner, prfO
   const masterKey = newMasterKey()
   const recoveryCode = newRecoveryCode()
   const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
-  if (prfOutput) {
-    const ciphertext = await masterKey.wrap(await keyFromPrf(prfOutput), userId)
-    keyWraps.push({ kind: 'passkey_prf', credentialId, ciphertext })
-  }
+  if (prfOutput) keyWraps.push(await wrapForPasskey(masterKey, { credentialId, prfOutput }, userId))
   const keys: Keys = {
     keyWraps,
     signingKey: await masterKey.newSigningKey(identityId),
@@ -33,6 +30,16 @@ export async function makeKeys({ userId, identityId, credentialId }: Owner, prfO
   }
   masterKey.forget()
   return { keys, recoveryCode }
+}
+
+/** The wrap by which a passkey opens the master key from now on. */
+export async function wrapForPasskey(
+  masterKey: MasterKey,
+  { credentialId, prfOutput }: { credentialId: string; prfOutput: PrfOutput },
+  userId: string,
+): Promise<PasskeyWrap> {
+  const ciphertext = await masterKey.wrap(await keyFromPrf(prfOutput), userId)
+  return { kind: 'passkey_prf', credentialId, ciphertext }
 }
 
 /** Opens the master key with what a passkey gave; `undefined` where that passkey opens none of the wraps. */

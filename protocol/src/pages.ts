@@ -7,6 +7,7 @@ import type { PublicApp } from './apps.ts'
 export type Site = {
   baseUrl: string
   authUrl: string
+  relyingPartyId: string
   demo: boolean
   /** Whether this service can send mail. */
   mail: boolean
@@ -33,7 +34,7 @@ export type ErrorView = { page: 'error'; site: Site; error: string; description:
 
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 
-export type PlainView = { page: 'landing' | 'register' | 'login' | 'account'; site: Site }
+export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account'; site: Site }
 
 export type PageView = SignInView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -272,7 +272,7 @@ test('the passkeys of a person are listed, with what they can do', async () => {
   const [passkey] = await list()
   assert.deepEqual(
     [passkey.credentialId, passkey.name, passkey.backedUp, passkey.opensKeys],
-    [authenticator.credentialId, 'This device', true, false],
+    [authenticator.credentialId, 'Passkey', true, false],
   )
   const keyWraps = [{ kind: 'passkey_prf', credentialId: authenticator.credentialId, ciphertext: 'x' }]
   await world.api.inject({ method: 'PUT', url: '/api/account/key-wraps', headers, payload: { keyWraps } })

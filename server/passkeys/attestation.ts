@@ -52,7 +52,7 @@ export async function verifyAttestation(
     backupEligible: credentialDeviceType === 'multiDevice',
     backedUp: credentialBackedUp,
     transports,
-    name: productOf(registrationInfo.aaguid) ?? placeOf(sent),
+    name: productOf(registrationInfo.aaguid) ?? kindOf(sent),
   }
 }
 
@@ -69,9 +69,9 @@ function endsThere(bytes: Uint8Array<ArrayBuffer>): boolean {
   return isoCBOR.encode(isoCBOR.decodeFirst(bytes)).length === bytes.length
 }
 
-/** Where a new passkey is kept, as far as the browser says: its name, where the product does not tell its own. */
-function placeOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
+/** What kind of passkey it is, as far as the browser says: its name, where the product does not tell its own. */
+function kindOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
   if (transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'Security key'
   if (transports.includes('hybrid') && authenticatorAttachment === 'cross-platform') return 'Phone or tablet'
-  return authenticatorAttachment === 'platform' ? 'This device' : 'Passkey'
+  return 'Passkey'
 }

@@ -12,11 +12,16 @@ import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { useSection } from './route.ts'
+import { Sessions } from './Sessions.tsx'
 
 /** Everything that the sections show, read at once: going from one to another then waits for nothing. */
 export type Holdings = {
   session: Session
   passkeys: Answer<'GET /api/auth/passkeys'>['passkeys']
+  sessions: Answer<'GET /api/auth/sessions'>['sessions']
+  /** Since when the recovery code is in force, if one is; and whether one opens the keys, as a spent one still does. */
+  recoverySince: string | null
+  codeOpensKeys: boolean
   authorizations: Answer<'GET /api/oauth/authorizations'>['authorizations']
 }
 
@@ -44,7 +49,8 @@ export function Account() {
       {holdings ? (
         <>
           {section === 'identities' && <Identities holdings={holdings} onChange={setHoldings} />}
-          {section === 'passkeys' && <Passkeys holdings={holdings} />}
+          {section === 'passkeys' && <Passkeys holdings={holdings} onChange={setHoldings} />}
+          {section === 'sessions' && <Sessions holdings={holdings} onChange={setHoldings} />}
           {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
           <Actions of={[]} doing={doing} />
         </>
@@ -59,12 +65,16 @@ export function Account() {
 
 async function readHoldings(): Promise<Holdings> {
   try {
-    const [session, { passkeys }, { authorizations }] = await Promise.all([
+    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }] = await Promise.all([
       call('GET /api/auth/session', {}),
       call('GET /api/auth/passkeys', {}),
+      call('GET /api/auth/sessions', {}),
+      call('GET /api/account/recovery', {}),
+      call('GET /api/account/key-wraps', {}),
       call('GET /api/oauth/authorizations', {}),
     ])
-    return { session, passkeys, authorizations }
+    const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
+    return { session, passkeys, sessions, recoverySince: recovery.createdAt, codeOpensKeys, authorizations }
   } catch (error) {
     if (error instanceof Refused && error.status === 401) location.replace('/login')
     throw error

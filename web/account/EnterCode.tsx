@@ -11,12 +11,15 @@ type Props = {
   keyWraps: KeyWrap[]
   userId: string
   doing: Doing
-  onOpened: (masterKey: MasterKey) => Promise<void>
+  /** Why it is asked for. */
+  why: string
+  others?: Action[]
+  onOpened: (masterKey: MasterKey) => unknown
   onCancel: () => void
 }
 
 /** Opens the keys with the present recovery code, for those whose passkey can't. */
-export function EnterCode({ keyWraps, userId, doing, onOpened, onCancel }: Props) {
+export function EnterCode({ keyWraps, userId, doing, why, others = [], onOpened, onCancel }: Props) {
   const words = useWords()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -40,8 +43,8 @@ export function EnterCode({ keyWraps, userId, doing, onOpened, onCancel }: Props
   return (
     <section class="step">
       <StepHeading>{words.passkeys.codeTitle}</StepHeading>
-      <p>{words.passkeys.codeWhy}</p>
-      <ActionForm submit={unlock} others={[cancel]} doing={doing}>
+      <p>{why}</p>
+      <ActionForm submit={unlock} others={[...others, cancel]} doing={doing}>
         <Field name="recoveryCode" label={words.recovery.label} value={typed} onInput={write} problem={problem} exact />
       </ActionForm>
     </section>

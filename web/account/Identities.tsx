@@ -1,6 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Identity } from '@countersign/protocol/identities'
 import { useState } from 'preact/hooks'
+import { tellDetails } from '../passkey-signals.ts'
 import { useWords } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
 import { AddIdentity } from './AddIdentity.tsx'
@@ -14,6 +15,9 @@ export function Identities({ holdings, onChange }: Props) {
   const { session } = holdings
   const keep = (identities: Identity[]) => {
     onChange({ ...holdings, session: { ...session, identities } })
+    const [first] = identities
+    // Passkeys are kept under the first of a person's names.
+    if (first) void tellDetails(session.user.userId, first)
     setAsked(undefined)
   }
   return (

@@ -1,23 +1,24 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../call.ts'
-import { reauthenticate } from '../passkey.ts'
+import { call } from '../call.ts'
+import { dayOf } from '../dates.ts'
+import { reauthenticate, withFreshProof } from '../passkey.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { RecoveryCode } from '../ui/RecoveryCode.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
 import { EnterCode } from './EnterCode.tsx'
 import { nextStep, type Event, type Replacement, type Step } from './renewal-steps.ts'
 
-type Props = { holdings: Holdings; children: ComponentChildren }
+type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void; children: ComponentChildren }
 
 const loadVault = () => import('../vault.ts')
 
 /** The recovery code, below what is passed in; while a new one is made, in its place. */
-export function Renewal({ holdings, children }: Props) {
-  const words = useWords().passkeys
+export function Renewal({ holdings, onChange, children }: Props) {
+  const words = useSpeech().words.passkeys
   const doing = useDoing()
   const [step, setStep] = useState<Step>({ at: 'rest', renewed: false })
   const go = (event: Event) => setStep((current) => nextStep(current, event))
@@ -40,13 +41,9 @@ export function Renewal({ holdings, children }: Props) {
   }
 
   async function putInForce(replacement: Replacement) {
-    await call('PUT /api/account/recovery', { body: replacement }).catch(async (error: unknown) => {
-      if (!(error instanceof Refused && error.code === 'reauthentication_required')) throw error
-      // Writing a code down may take longer than a proof of presence lasts.
-      const { prfSalt } = await loadVault()
-      await reauthenticate(await prfSalt())
-      await call('PUT /api/account/recovery', { body: replacement })
-    })
+    // Writing a code down may take longer than a proof of presence lasts.
+    await withFreshProof(() => call('PUT /api/account/recovery', { body: replacement }))
+    onChange({ ...holdings, recoverySince: new Date().toISOString(), codeOpensKeys: true })
     go({ type: 'in force' })
   }
 
@@ -69,6 +66,7 @@ export function Renewal({ holdings, children }: Props) {
         keyWraps={step.keyWraps}
         userId={user.userId}
         doing={doing}
+        why={words.codeWhy}
         onOpened={renew}
         onCancel={() => go({ type: 'cancelled' })}
       />
@@ -80,9 +78,21 @@ export function Renewal({ holdings, children }: Props) {
       {children}
       <section class="apart">
         <h2>{words.recoveryTitle}</h2>
-        <p role="status">{step.renewed ? words.renewed : words.recoveryWhy}</p>
+        <div role="status">{step.renewed ? <p>{words.renewed}</p> : <Standing since={holdings.recoverySince} />}</div>
         <Actions of={[unlock]} doing={doing} />
       </section>
     </section>
+  )
+}
+
+/** Whether a recovery code is in force: one that was used, or never made, helps nobody who lost their passkeys. */
+function Standing({ since }: { since: string | null }) {
+  const { words, language } = useSpeech()
+  const { recoverySince, recoveryWhy, recoveryNone } = words.passkeys
+  if (since === null) return <p class="problem">{recoveryNone}</p>
+  return (
+    <p>
+      {recoverySince(dayOf(since, language, new Date()))} {recoveryWhy}
+    </p>
   )
 }

@@ -66,6 +66,20 @@ export const de: Words = {
     signIn: 'Mit Passkey anmelden',
     newHere: 'Neu hier?',
     register: 'Konto anlegen',
+    noPasskey: 'Passkeys verloren?',
+    recover: 'Wiederherstellungscode benutzen',
+  },
+
+  recover: {
+    title: 'Wiederherstellungs\u00adcode benutzen',
+    lead: 'Er lässt dich einmal ein. Dieses Gerät bekommt einen neuen Passkey, jede andere Sitzung endet.',
+    begin: 'Weiter',
+    handleMissing: 'Schreib deinen Benutzernamen.',
+    noMatch:
+      'Dieser Benutzername und dieser Code gehören nicht zusammen. Ein benutzter oder ersetzter Code gilt nicht mehr.',
+    locked: 'Zu viele falsche Codes. Versuche es in einer Stunde noch einmal.',
+    unopened: 'Du bist angemeldet, aber dieser Code hat deine Schlüssel nicht geöffnet. Sie sind, wie sie waren.',
+    goOn: 'Zu deinem Konto',
   },
 
   signin: {
@@ -112,6 +126,7 @@ export const de: Words = {
     sections: 'Bereiche',
     identities: 'Namen',
     passkeys: 'Passkeys',
+    sessions: 'Sitzungen',
     apps: 'Apps',
     signOut: 'Abmelden',
     retry: 'Noch einmal',
@@ -139,6 +154,37 @@ export const de: Words = {
     opensKeys: 'öffnet deine Schlüssel',
     signsInOnly: 'meldet dich an, öffnet deine Schlüssel nicht',
     recoveryTitle: 'Wiederherstellungscode',
+    add: 'Passkey hinzufügen',
+    added: (name) => `Hinzugefügt: ${name}`,
+    makeTitle: 'Ein neuer Passkey',
+    makeWhy:
+      'Dein Browser fragt, wo er liegen soll: auf diesem Gerät, auf einem anderen oder auf einem Sicherheitsschlüssel.',
+    make: 'Passkey machen',
+    codeForNew:
+      'Der Passkey von eben kann deine Schlüssel nicht öffnen. ' +
+      'Mit deinem Wiederherstellungscode wird es der neue können.',
+    addWithout: 'Einen hinzufügen, der nur anmeldet',
+    signsInOnlyTitle: 'Er kann deine Schlüssel nicht öffnen',
+    signsInOnlyWhy:
+      'Dieser Passkey meldet dich an, mehr nicht. ' +
+      'Bewahre deinen Wiederherstellungscode auf, oder einen Passkey, der deine Schlüssel öffnet.',
+    addAnyway: 'Trotzdem hinzufügen',
+    dontAdd: 'Nicht hinzufügen',
+    rename: 'Umbenennen',
+    renameOne: (name) => `${name} umbenennen`,
+    renameTitle: 'Diesen Passkey umbenennen',
+    name: 'Name',
+    remove: 'Entfernen',
+    removeOne: (name) => `${name} entfernen`,
+    removeTitle: (name) => `„${name}“ entfernen?`,
+    removeWhat: 'Er meldet dich nicht mehr an. Sitzungen, die er begonnen hat, laufen weiter, bis du sie beendest.',
+    losses: {
+      'code only': 'Kein anderer deiner Passkeys öffnet deine Schlüssel. Du brauchst dann den Wiederherstellungscode.',
+      keys: 'Sonst öffnet nichts deine Schlüssel. Sie wären für immer verloren.',
+    },
+    removeNow: 'Jetzt entfernen',
+    recoverySince: (date) => `Gilt seit: ${date}.`,
+    recoveryNone: 'Kein Code gilt: Wer jetzt seine Passkeys verliert, kommt nicht mehr hinein. Mach einen.',
     recoveryWhy: 'Verloren, oder jemand hat ihn gesehen? Mach einen neuen; der alte gilt dann nicht mehr.',
     renew: 'Neuen Code machen',
     codeTitle: 'Dein jetziger Code',
@@ -147,6 +193,18 @@ export const de: Words = {
     codeMalformed: 'Das ist kein ganzer Wiederherstellungscode. Vergleiche ihn mit dem, den du aufbewahrt hast.',
     codeWrong: 'Dieser Code öffnet deine Schlüssel nicht. Ist es ein älterer, oder der eines anderen Kontos?',
     renewed: 'Der neue Code gilt. Der alte gilt nicht mehr.',
+  },
+
+  sessions: {
+    title: 'Wo du angemeldet bist',
+    on: (browser, system) => `${browser} unter ${system}`,
+    unknown: 'Unbekanntes Gerät',
+    since: (date) => `Seit ${date}`,
+    seen: (date) => `zuletzt gesehen ${date}`,
+    thisOne: 'Diese hier',
+    end: 'Beenden',
+    endOthers: 'Alle anderen beenden',
+    appsStay: 'Verbundene Apps bleiben verbunden.',
   },
 
   apps: {

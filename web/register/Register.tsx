@@ -2,12 +2,13 @@ import { useEffect } from 'preact/hooks'
 import { returnAddress } from '../return-address.ts'
 import { useDoing, type Doing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
+import { askBeforeLeaving } from '../ui/leaving.ts'
 import { RecoveryCode } from '../ui/RecoveryCode.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { TouchAgain } from '../ui/TouchAgain.tsx'
 import { Describe } from './Describe.tsx'
 import { Finish } from './Finish.tsx'
 import { preloadVault, useFlow } from './flow.ts'
-import { TouchAgain } from './TouchAgain.tsx'
 
 export function Register() {
   const flow = useFlow()
@@ -70,11 +71,4 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
     case 'leave':
       return null
   }
-}
-
-/** Nobody can show the code again, and without it keys that no passkey opens are lost: the browser asks first. */
-function askBeforeLeaving() {
-  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-  addEventListener('beforeunload', ask)
-  return () => removeEventListener('beforeunload', ask)
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { emptyDraft, isComplete, isHandleRefused } from '../identity-draft.ts'
-import { createPasskey, evaluatePrf, forgetPasskey, signInWithPasskey, type PrfOutput } from '../passkey.ts'
-import { needsSecondTouch, nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
+import { createPasskey, evaluatePrf, needsSecondTouch, signInWithPasskey, type PrfOutput } from '../passkey.ts'
+import { forgetPasskey } from '../passkey-signals.ts'
+import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
 export function useFlow() {
@@ -54,9 +55,9 @@ export function useFlow() {
     await signInWithPasskey(draft.handle)
   }
 
-  async function startOver({ started, passkey }: Made) {
+  async function startOver({ passkey }: Made) {
     const isOfNoUse = step.at === 'touch again' || (step.at === 'finish' && step.outcome === 'refused')
-    if (isOfNoUse) await forgetPasskey(started.options.rp.id, passkey.credential.id)
+    if (isOfNoUse) await forgetPasskey(passkey.credential.id)
     advance({ type: 'started over' })
   }
 

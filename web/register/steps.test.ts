@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPasskey } from '../passkey.ts'
 import { Refused, Unreachable } from '../call.ts'
-import { needsSecondTouch, nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
+import { needsSecondTouch } from '../passkey.ts'
+import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
 
 const passkey: NewPasskey = {
   credential: {

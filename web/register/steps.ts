@@ -61,8 +61,3 @@ function stepAfter(event: Event): Step {
 export function outcomeOf(error: unknown): Outcome {
   return error instanceof Refused && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown'
 }
-
-/** Whether a passkey must be asked a second time: it has the PRF, but did not evaluate it when it was made. */
-export function needsSecondTouch({ prfEnabled, prfOutput }: NewPasskey): boolean {
-  return prfEnabled && prfOutput === undefined
-}

@@ -44,6 +44,8 @@ export function Authenticate({ returnTo, doing, others, onSignedIn }: Props) {
       </ActionForm>
       <p class="otherwise">
         {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
+        <br />
+        {words.noPasskey} <a href={addressWithReturn('/recover', returnTo)}>{words.recover}</a>
       </p>
     </>
   )

@@ -1,10 +1,11 @@
-import { Actions } from '../ui/Actions.tsx'
-import type { Action, Doing } from '../ui/doing.ts'
-import { useWords } from '../ui/Root.tsx'
-import { StepHeading } from '../ui/StepHeading.tsx'
+import { Actions } from './Actions.tsx'
+import type { Action, Doing } from './doing.ts'
+import { useWords } from './Root.tsx'
+import { StepHeading } from './StepHeading.tsx'
 
 type Props = { doing: Doing; onTouch: () => Promise<void>; onGoWithout: () => Promise<void> }
 
+/** A passkey that was made without showing what it can do is asked for it. */
 export function TouchAgain({ doing, onTouch, onGoWithout }: Props) {
   const words = useWords().register
   const actions: Action[] = [

@@ -1,0 +1,42 @@
+import type { Passkey } from '@countersign/protocol/passkeys'
+import { call, Refused } from '../call.ts'
+import { withFreshProof } from '../passkey.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { useWords } from '../ui/Root.tsx'
+import type { Holdings } from './Account.tsx'
+import { lossOf } from './loss.ts'
+
+type Props = { passkey: Passkey; holdings: Holdings; onRemoved: () => void; onClose: () => void }
+
+/** Says what would be lost with a passkey, and removes it. */
+export function Removal({ passkey, holdings, onRemoved, onClose }: Props) {
+  const words = useWords()
+  const doing = useDoing()
+  const { credentialId, name } = passkey
+  const loss = lossOf(passkey, holdings)
+  const remove: Action = {
+    name: 'remove-passkey',
+    label: words.passkeys.removeNow,
+    do: async () => {
+      await withFreshProof(() => call('DELETE /api/auth/passkeys/:credentialId', { params: { credentialId } })).catch(
+        acceptGone,
+      )
+      onRemoved()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.passkeys.removeTitle(name)} onClose={onClose}>
+      <p>{words.passkeys.removeWhat}</p>
+      {loss && <p class="problem">{words.passkeys.losses[loss]}</p>}
+      <Actions of={[remove, cancel]} doing={doing} />
+    </Dialog>
+  )
+}
+
+/** Removed already, from another tab: what the person wants is so. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof Refused && error.code === 'passkey_not_found')) throw error
+}

@@ -1,0 +1,78 @@
+import type { SessionEntry } from '@countersign/protocol/sessions'
+import { call, Refused } from '../call.ts'
+import { dayOf } from '../dates.ts'
+import { ActionButton, Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { useSpeech } from '../ui/Root.tsx'
+import type { Holdings } from './Account.tsx'
+import { deviceOf } from './device.ts'
+
+type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+
+/** Where a person is signed in: this browser, which they leave by signing out, and all others. */
+export function Sessions({ holdings, onChange }: Props) {
+  const words = useSpeech().words.sessions
+  const doing = useDoing()
+  const { sessions } = holdings
+  const others = sessions.filter(({ current }) => !current)
+  const keep = (kept: SessionEntry[]) => onChange({ ...holdings, sessions: kept })
+
+  const endOf = (session: SessionEntry): Action => ({
+    name: `end-session-${session.sessionId}`,
+    label: words.end,
+    look: 'quiet',
+    do: async () => {
+      const { sessionId } = session
+      await call('DELETE /api/auth/sessions/:sessionId', { params: { sessionId } }).catch(acceptGone)
+      keep(sessions.filter((each) => each !== session))
+    },
+  })
+  const endOthers: Action = {
+    name: 'end-other-sessions',
+    label: words.endOthers,
+    look: 'secondary',
+    do: async () => {
+      await call('DELETE /api/auth/sessions', {})
+      keep(sessions.filter(({ current }) => current))
+    },
+  }
+  return (
+    <section class="step">
+      <h1>{words.title}</h1>
+      <ul class="entries">
+        {sessions.map((session) => (
+          <li key={session.sessionId} class="entry">
+            <Description of={session} />
+            {session.current ? (
+              <p class="present">{words.thisOne}</p>
+            ) : (
+              <ActionButton action={endOf(session)} doing={doing} />
+            )}
+          </li>
+        ))}
+      </ul>
+      <Actions of={others.length > 0 ? [endOthers] : []} doing={doing} />
+      <p>{words.appsStay}</p>
+    </section>
+  )
+}
+
+function Description({ of: { userAgent, createdAt, lastSeenAt } }: { of: SessionEntry }) {
+  const { words, language } = useSpeech()
+  const { unknown, on, since, seen } = words.sessions
+  const { browser, system } = deviceOf(userAgent ?? '')
+  const now = new Date()
+  return (
+    <div>
+      <h2>{browser && system ? on(browser, system) : (browser ?? system ?? unknown)}</h2>
+      <p>
+        {since(dayOf(createdAt, language, now))}, {seen(dayOf(lastSeenAt, language, now))}
+      </p>
+    </div>
+  )
+}
+
+/** Ended already, from another tab: what the person wants is so. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof Refused && error.code === 'session_not_found')) throw error
+}

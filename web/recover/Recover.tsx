@@ -1,0 +1,79 @@
+import { useEffect } from 'preact/hooks'
+import { returnAddress } from '../return-address.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Doing } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { askBeforeLeaving } from '../ui/leaving.ts'
+import { RecoveryCode } from '../ui/RecoveryCode.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+import { TouchAgain } from '../ui/TouchAgain.tsx'
+import { preloadVault, useFlow } from './flow.ts'
+import { Identify } from './Identify.tsx'
+
+/** The way back in for those who have lost their passkeys. */
+export function Recover() {
+  const flow = useFlow()
+  const returnTo = returnAddress(location.search, location.origin)
+  useEffect(preloadVault, [])
+  useEffect(() => {
+    if (flow.step.at === 'leave') location.replace(returnTo)
+  }, [flow.step.at, returnTo])
+  const holdsCode = flow.step.at === 'save code'
+  useEffect(() => (holdsCode ? askBeforeLeaving() : undefined), [holdsCode])
+  return (
+    <Frame title={useWords().recover.title}>
+      <CurrentStep flow={flow} doing={useDoing()} returnTo={returnTo} />
+    </Frame>
+  )
+}
+
+type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; returnTo: string }
+
+function CurrentStep({ flow, doing, returnTo }: Props) {
+  const words = useWords()
+  const { step } = flow
+  switch (step.at) {
+    case 'identify':
+      return <Identify doing={doing} onBegin={flow.begin} />
+    case 'touch again':
+      return (
+        <TouchAgain
+          doing={doing}
+          onTouch={() => flow.touchAgain(step.made)}
+          onGoWithout={() => flow.finish(step.made, undefined)}
+        />
+      )
+    case 'finish': {
+      const finish = () => flow.finish(step.made, step.prfOutput)
+      return (
+        <section class="step">
+          <StepHeading>{words.register.unfinished}</StepHeading>
+          <Actions of={[{ name: 'finish', label: words.register.finish, do: finish }]} doing={doing} />
+        </section>
+      )
+    }
+    case 'unopened': {
+      const goOn = () => location.replace(returnTo)
+      return (
+        <section class="step">
+          <StepHeading>{words.recover.title}</StepHeading>
+          <p>{words.recover.unopened}</p>
+          <Actions of={[{ name: 'go-on', label: words.recover.goOn, do: goOn }]} doing={doing} />
+        </section>
+      )
+    }
+    case 'save code':
+      return (
+        <RecoveryCode
+          code={step.recoveryCode}
+          handle={flow.handle()}
+          opensKeys={step.opensKeys}
+          doing={doing}
+          onSaved={() => flow.putInForce(step.replacement)}
+        />
+      )
+    case 'leave':
+      return null
+  }
+}
