@@ -71,6 +71,41 @@ test('with DATABASE_URL the SECRET_KEY must be given', () => {
   assert.throws(() => readConfig({ DATABASE_URL: hosted.DATABASE_URL }), /SECRET_KEY is missing/)
 })
 
+const misspelt = {
+  DATABASE_ULR: 'DATABASE_URL',
+  TRUST_PORXY: 'TRUST_PROXY',
+  RATE_LIMIT: 'RATE_LIMITS',
+  SECRET_KEYS: 'SECRET_KEY',
+  AUTH_URI: 'AUTH_URL',
+  ADMIN_TOKIN: 'ADMIN_TOKEN',
+  base_url: 'BASE_URL',
+  DATADIR: 'DATA_DIR',
+  'LOG-LEVEL': 'LOG_LEVEL',
+}
+for (const [variable, meant] of Object.entries(misspelt))
+  test(`SUP-06 ${variable} stops the start with its name and what was meant`, () => {
+    const expected = `${variable} is not a setting: write ${meant}, or unset it.`
+    assert.throws(() => readConfig({ [variable]: 'x' }), { message: expected })
+  })
+
+test('SUP-06 what others may have in the environment is none of ours', () => {
+  const others = [
+    'PATH',
+    'HOME',
+    'XDG_DATA_DIRS',
+    'PORT0',
+    'PORTS',
+    'DEMOS',
+    'DB_PORT',
+    'WORKER',
+    'URL',
+    'HOSTNAME',
+    'OAUTH_URL',
+  ]
+  for (const name of [...others, 'COUNTERSIGN_WORKER', 'DATABASE_URL_OLD', 'npm_config_loglevel', 'PGDATA'])
+    readConfig({ [name]: 'x' })
+})
+
 test('a secret setting does not show itself', () => {
   const config = readConfig({ ...hosted, ADMIN_TOKEN: 'y'.repeat(40) })
   assert.doesNotMatch(JSON.stringify(config), /xxxx|yyyy|user:pass/)

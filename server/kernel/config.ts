@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
+import { meantBy } from './misspelling.ts'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
 
@@ -49,9 +50,19 @@ export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
+/** Every setting there is. A variable that nearly has one of these names stops the start. */
+const settings = [
+  ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'PORT', 'DATABASE_URL', 'ALLOW_EMBEDDED', 'DATA_DIR', 'SECRET_KEY'],
+  ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
+  ...['RATE_LIMIT_NUMBERS', 'DEMO'],
+] as const
+type Setting = (typeof settings)[number]
+
 /** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const given = (name: string) => environment[name]?.trim() || undefined
+  requireNoMisspelling(Object.keys(environment))
+  const given = (name: Setting) => environment[name]?.trim() || undefined
   const baseUrl = readUrl('BASE_URL', given('BASE_URL') ?? 'http://localhost:4400')
   const authUrl = readUrl('AUTH_URL', given('AUTH_URL') ?? 'http://localhost:4401')
   const businessUrl = readUrl('BUSINESS_URL', given('BUSINESS_URL') ?? 'http://localhost:4402')
@@ -86,6 +97,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
+function requireNoMisspelling(variables: string[]): void {
+  for (const variable of variables) {
+    const meant = meantBy(variable, settings)
+    if (meant) throw new ConfigError(`${variable} is not a setting: write ${meant}, or unset it.`)
+  }
+}
+
 /** Whether a URL's host is this machine by name or loopback address, where plain `http` is safe. */
 export function isLocal({ hostname }: Pick<URL, 'hostname'>): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
@@ -117,7 +135,7 @@ function readMetricsPort(text: string | undefined, taken: (string | undefined)[]
   return readPort('METRICS_PORT', text)
 }
 
-function readTraces(given: (name: string) => string | undefined): TracesSetting | undefined {
+function readTraces(given: (name: Setting) => string | undefined): TracesSetting | undefined {
   const text = given('OTEL_EXPORTER_OTLP_ENDPOINT')
   if (text === undefined) return undefined
   const endpoint = URL.parse(text)

@@ -1,0 +1,25 @@
+/**
+ * The setting that a variable was probably meant to be: one that differs in a single letter (left out, put in, another,
+ * or two in the wrong order; never the first, for OAUTH_URL is no AUTH_URL), in case, or in its dashes. Short names
+ * resemble too much for that; of them only the case and the dashes are looked at.
+ */
+export function meantBy(variable: string, settings: readonly string[]): string | undefined {
+  if (settings.includes(variable)) return undefined
+  return settings.find((setting) => plain(variable) === plain(setting) || isOneSlipFrom(variable, setting))
+}
+
+const shortestCompared = 8
+
+function plain(name: string): string {
+  return name.replaceAll(/[-_.]/g, '').toUpperCase()
+}
+
+function isOneSlipFrom(variable: string, setting: string): boolean {
+  if (setting.length < shortestCompared || Math.abs(variable.length - setting.length) > 1) return false
+  let start = 0
+  while (start < variable.length && variable[start] === setting[start]) start += 1
+  if (start === 0) return false
+  const [ours, theirs] = [setting.slice(start), variable.slice(start)]
+  const swapped = `${ours[1] ?? ''}${ours[0] ?? ''}${ours.slice(2)}`
+  return ours.slice(1) === theirs || ours === theirs.slice(1) || ours.slice(1) === theirs.slice(1) || swapped === theirs
+}
