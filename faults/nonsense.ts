@@ -214,7 +214,7 @@ function bend(chance: Chance, fields: Record<string, unknown>): void {
   const inner = fields[name]
   if (isObject(inner) && chance.happens(0.7)) return bend(chance, inner)
   if (chance.happens(0.15)) delete fields[name]
-  if (chance.happens(0.4)) fields[name] = chance.among(otherTypes)
+  if (chance.happens(0.4)) fields[name] = structuredClone(chance.among(otherTypes))
   if (chance.happens(0.6)) fields[name] = chance.among(poison)
   if (chance.happens(0.3)) bend(chance, fields)
 }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openAuthJs } from './clients/auth-js.ts'
+import { openPassport } from './clients/passport.ts'
+import { openSinglePage, type Manager } from './clients/single-page.ts'
+import { openStage, type Stage } from './stage.ts'
+import type { Person } from './person.ts'
+
+let stage: Stage
+let ada: Person
+before(async () => {
+  stage = await openStage()
+  ada = await stage.invite()
+  await ada.page.goto(`${stage.service.authUrl}/register`)
+  await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
+})
+after(() => stage.close())
+
+test('oidc-client-ts in a browser signs a person in, refreshes and reads userinfo', async (t) => {
+  const app = await openSinglePage(stage.service)
+  t.after(() => app.close())
+  await ada.page.goto(app.origin)
+  await ada.page.evaluate(() => {
+    // Its promise never settles, for the page goes away.
+    void (Reflect.get(globalThis, 'manager') as Manager).signinRedirect()
+  })
+  await ada.press('approve')
+  await ada.page.locator('#name').waitFor()
+  assert.equal(await ada.page.locator('#name').innerText(), 'Ada Lovelace')
+  const [before, after] = await ada.page.evaluate(async () => {
+    const manager = Reflect.get(globalThis, 'manager') as Manager
+    const user = await manager.getUser()
+    return [user, await manager.signinSilent()]
+  })
+  assert.notEqual(after?.refresh_token, before?.refresh_token)
+  assert.notEqual(after?.access_token, before?.access_token)
+  assert.equal(after?.profile.preferred_username, 'ada')
+  assert.equal(after?.profile.sub, before?.profile.sub)
+})
+
+test('Auth.js signs a person in and knows their name', async (t) => {
+  const app = await openAuthJs(stage.service)
+  t.after(() => app.close())
+  await ada.page.goto(`${app.origin}/auth/signin`)
+  await ada.page.getByRole('button', { name: /Countersign/ }).click()
+  await ada.press('approve')
+  await ada.page.locator('#name').waitFor()
+  assert.equal(await ada.page.locator('#name').innerText(), 'Ada Lovelace')
+})
+
+test('passport-openidconnect signs a person in and knows their name', async (t) => {
+  const app = await openPassport(stage.service)
+  t.after(() => app.close())
+  await ada.page.goto(`${app.origin}/sign-in`)
+  await ada.press('approve')
+  await ada.page.locator('#name').waitFor()
+  assert.equal(await ada.page.locator('#name').innerText(), 'Ada Lovelace')
+})
