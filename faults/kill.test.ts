@@ -32,10 +32,10 @@ test(`STO-01 REF-07 COD-21 after kill -9 under load (${rounds} times) all that w
   for (const customer of everybody) assert.deepEqual(await findRisen(customer), [], customer.history.join('\n'))
 
   const sum = (outcome: 'ok' | 'fail' | 'unknown') => everybody.reduce((count, each) => count + each.counts[outcome], 0)
-  const slowest = Math.max(...boots)
+  const median = boots.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0
   t.diagnostic(`${rounds} kills; acts: ${sum('ok')} ok, ${sum('fail')} refused, ${sum('unknown')} without an answer`)
   t.diagnostic(`boot after a kill: ${boots.join(', ')} ms; after an ordinary end: ${ordinary} ms`)
-  assert.ok(slowest < Math.max(bootMillisecondsMax, slowdownMax * ordinary), `a boot took ${slowest} ms`)
+  assert.ok(median < Math.max(bootMillisecondsMax, slowdownMax * ordinary), `a boot takes ${median} ms`)
 })
 
 /** How many milliseconds it takes to be ready again. */

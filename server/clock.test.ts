@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const hour = 3600
+const year = 365 * 24 * hour
+const userinfo = async (accessToken: string) =>
+  (await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } }))
+    .statusCode
+
+test('CLK-03 a clock that steps an hour forward and back leaves nobody signed out, and nothing revoked', async () => {
+  const [person, app] = await Promise.all([world.person(), world.app()])
+  const tokens = await app.tokens(person)
+  world.pass(hour)
+  assert.equal(await userinfo(tokens.access_token), 401)
+  world.pass(-hour)
+  assert.equal(await userinfo(tokens.access_token), 200)
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
+  const session = await world.api.inject({ url: '/api/auth/session', headers: person.headers })
+  assert.equal(session.statusCode, 200)
+})
+
+test('CLK-02 what was spent or ended stays so when the clock steps back', async () => {
+  const [person, app] = await Promise.all([world.person(), world.app()])
+  const code = await app.code(person)
+  assert.equal((await app.redeem(code)).statusCode, 200)
+  const tokens = await app.tokens(person)
+  assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
+  world.pass(-hour)
+  assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
+  assert.equal(await userinfo(tokens.access_token), 200, 'the other lineage lives')
+  world.pass(hour)
+})
+
+test('CLK-05 a person signs in and stays connected past the year 2038', async () => {
+  world.pass(10 * year)
+  const [person, app] = await Promise.all([world.person(), world.app()])
+  const tokens = await app.tokens(person)
+  assert.equal(await userinfo(tokens.access_token), 200)
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
+  await person.signIn()
+})
