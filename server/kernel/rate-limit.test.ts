@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { openTestStorage } from '#testing/database.ts'
 import { serverPool, storageOver, type Storage } from './database.ts'
-import { addressKey, createRateLimits, noRateLimits, type RateLimits } from './rate-limit.ts'
+import { addressKey, createRateLimits, limited, noRateLimits, type RateLimits } from './rate-limit.ts'
 import { pruneRateLimits } from './rate-limit-store.ts'
 import { Secret } from './secret.ts'
 
@@ -79,6 +80,12 @@ test('a refusal says when to come back, and the window does not move', async () 
     pass(40)
     await limits.count(what, 'returning')
   }
+})
+
+test('the settings document every limit with its number', async () => {
+  const settings = await readFile(new URL('../../docs/operations/settings.md', import.meta.url), 'utf8')
+  for (const [name, { points }] of Object.entries(limited))
+    assert.match(settings, new RegExp(`^\\| \`${name.replaceAll(' ', '-')}\` \\| ${points} an? `, 'm'), name)
 })
 
 test('the numbers are the operator to choose, and off is off', async () => {
