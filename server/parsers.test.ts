@@ -127,3 +127,25 @@ test('TOK-06 TOK-09 a token request has each parameter once, in the body', async
   assert.equal(inQuery.json().error, 'invalid_request')
   assert.equal((await post('/api/oauth/token', fields.toString())).statusCode, 200, 'nothing was spent')
 })
+
+test('a field that a request does not have is refused or ignored, and never stands for somebody else', async () => {
+  const [mallory, alice] = await Promise.all([world.person(), world.person()])
+  const renaming = await world.api.inject({
+    method: 'PATCH',
+    url: `/api/identities/${mallory.identityId}`,
+    headers: mallory.headers,
+    payload: { displayName: 'Renamed', userId: alice.userId, identityId: alice.identityId },
+  })
+  assert.equal(renaming.statusCode, 400, renaming.body)
+  const read = await world.api.inject({ url: `/api/identities/${alice.identityId}`, headers: alice.headers })
+  assert.equal(read.json().displayName, `The ${alice.handle}`)
+
+  const started = await world.api.inject({
+    method: 'POST',
+    url: register,
+    payload: { handle: 'newcomer', displayName: 'New', userId: alice.userId, challenge: 'known', ceremony: 'sign in' },
+  })
+  assert.equal(started.statusCode, 200, started.body)
+  assert.notEqual(started.json().userId, alice.userId)
+  assert.notEqual(started.json().options.challenge, 'known')
+})

@@ -80,6 +80,9 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     requireSound(query)
     done()
   })
+  app.addHook('preHandler', async (request) => {
+    request.body = keepNamed(request.body, request.routeOptions.schema?.body)
+  })
   app.addHook('onResponse', (request, reply, done) => {
     const answered = describeAnswer(request, reply, refused.get(request))
     requestLog.info(answered)
@@ -168,6 +171,14 @@ export function bearerToken(request: FastifyRequest): string | undefined {
 /** Which of the addresses before us may say whom a request is from: so many hops, or these networks. */
 function trustOf(setting: Kernel['config']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
+}
+
+/** A body without the fields that its schema does not name, so that no handler takes one of them for its own. */
+function keepNamed(body: unknown, schema: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return body
+  const named = Object.keys(schema.properties ?? {})
+  return Object.fromEntries(Object.entries(body).filter(([name]) => named.includes(name)))
 }
 
 /** The path as it was sent, without its query. */
