@@ -41,12 +41,15 @@ function pathOf(name: string): string {
   return `${process.env['SCREENSHOTS']}/${name}.png`
 }
 
-/** Not what the browser says by itself of an answer that is meant: nobody is signed in, this page is not found. */
+/** Answers that say no where a no is meant: nobody is signed in, and a code that is wrong. */
+const meant = ['/api/auth/session', '/email/verify']
+
+/** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {
   if (message.type() !== 'error' && message.type() !== 'warning') return false
   const { url } = message.location()
   const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
-  return !(isRefusal && (url === page.url() || url.endsWith('/api/auth/session')))
+  return !(isRefusal && (url === page.url() || meant.some((path) => url.endsWith(path))))
 }
 
 function takeNotes(): void {

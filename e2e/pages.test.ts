@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { codeIn } from '../server/testing/mailbox.ts'
 import { watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -87,9 +88,20 @@ async function walkAccount(person: Person, handle: string, look: (name: string) 
   await person.write('displayName', 'The Countess')
   await person.press('add-identity')
   await dialog.waitFor({ state: 'detached' })
+  await walkIdentity(person, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await page.locator('main .lead').waitFor()
   await look('account-no-apps')
+  await page.goto(`${stage.service.authUrl}/account/activity`)
+  await page.locator('.entry').first().waitFor()
+  await look('account-activity')
+  await page.goto(`${stage.service.authUrl}/account/data`)
+  await person.control('leave').waitFor()
+  await look('account-data')
+  await person.press('leave')
+  await person.press('delete-account')
+  await dialog.locator('[aria-invalid="true"]').waitFor()
+  await look('account-delete')
   await page.goto(`${stage.service.authUrl}/account/passkeys`)
   await person.control('unlock').waitFor()
   await look('account-passkeys')
@@ -147,6 +159,39 @@ async function walkPasskeys(person: Person, look: (name: string) => Promise<void
   await look('recover-invalid')
   await page.goto(`${stage.service.authUrl}/account/passkeys`)
   await person.control('unlock').waitFor()
+}
+
+async function walkIdentity(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  const ask = (about: string) => person.control(`${about}-of-identity`).last().click()
+  await look('account-two-names')
+  await ask('change')
+  await dialog.waitFor()
+  await look('account-change-name')
+  await person.press('cancel')
+  await ask('email')
+  await dialog.waitFor()
+  await look('account-email')
+  await person.write('email', 'ada.lovelace@analytical-engine.example')
+  await person.press('send-code')
+  await person.control('verify-email').waitFor()
+  await look('account-email-code')
+  await person.write('code', 'wrong')
+  await person.press('verify-email')
+  await dialog.locator('.problem').waitFor()
+  await look('account-email-wrong')
+  await person.write('code', codeIn(await stage.mailbox.take()))
+  await person.press('verify-email')
+  await dialog.waitFor({ state: 'detached' })
+  await ask('email')
+  await dialog.waitFor()
+  await look('account-email-new')
+  await person.press('cancel')
+  await ask('delete')
+  await dialog.waitFor()
+  await look('account-delete-name')
+  await person.press('cancel')
 }
 
 async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {

@@ -1,22 +1,27 @@
 import { chromium } from 'playwright-core'
+import { openMailbox } from '../server/testing/mailbox.ts'
 import { startService } from '../server/testing/service.ts'
 import { invite, type Manner } from './person.ts'
 import { openShop } from './relying-party.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** What a journey needs: the provider as a process, an app on another site that uses it, and a browser. */
+/** What a journey needs: the provider as a process, a mail server, an app on another site, and a browser. */
 export async function openStage() {
-  const service = await startService()
+  const mailbox = await openMailbox()
+  const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
+  const service = await startService({ environment: mail })
   const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
   return {
     service,
+    mailbox,
     shop,
     browser,
     invite: (manner?: Manner) => invite(browser, manner),
     async close() {
       await Promise.all([browser.close(), shop.close()])
       await service.close()
+      await mailbox.close()
     },
   }
 }

@@ -14,6 +14,8 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/account/passkeys': 'account',
   '/account/sessions': 'account',
   '/account/apps': 'account',
+  '/account/activity': 'account',
+  '/account/data': 'account',
 }
 
 /** The pages that need nothing but themselves, and the built files of all pages. */

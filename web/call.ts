@@ -21,7 +21,9 @@ type Parts = { params?: Record<string, string>; querystring?: Record<string, str
 /** Calls an endpoint as the signed-in person. Throws `Refused` or `Unreachable`. */
 export async function call<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
   const { url, init } = requestOf(readSite().baseUrl, name, given)
-  return answerOf(await reach(url, { ...init, credentials: 'include' }))
+  // What the server writes to this person, it writes in the language of the page.
+  const headers = { ...init.headers, 'accept-language': document.documentElement.lang }
+  return answerOf(await reach(url, { ...init, headers, credentials: 'include' }))
 }
 
 /** The request that a call makes: `:name` filled from `params`, the rest as query and as JSON. */

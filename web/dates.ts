@@ -7,6 +7,11 @@ export function dayOf(instant: string, language: string, now: Date): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(day)
 }
 
+/** A moment to the minute, where the person is. */
+export function momentOf(instant: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+}
+
 function midnight(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 }

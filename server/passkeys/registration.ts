@@ -9,7 +9,7 @@ import { beginPerson, requireFitting } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { openSession, type Browser } from '#sessions/session.ts'
+import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
@@ -57,7 +57,8 @@ export async function finishRegistration(
     if (signing) await enrolFirstKey(tx, { identityId, ...signing }, now)
     if (encryption) await enrolEncryptionKey(tx, { identityId, ...encryption }, now)
     const session = await openSession(tx, userId, browser, now)
-    await record(tx, { action: 'account.registered', actor: 'person', userId, identityId }, now)
+    const details = { device: deviceOf(browser) }
+    await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId, identity }
   })
 }

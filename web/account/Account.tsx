@@ -7,7 +7,9 @@ import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import { Activity } from './Activity.tsx'
 import { Apps } from './Apps.tsx'
+import { Data } from './Data.tsx'
 import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Passkeys } from './Passkeys.tsx'
@@ -52,6 +54,8 @@ export function Account() {
           {section === 'passkeys' && <Passkeys holdings={holdings} onChange={setHoldings} />}
           {section === 'sessions' && <Sessions holdings={holdings} onChange={setHoldings} />}
           {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
+          {section === 'activity' && <Activity session={holdings.session} />}
+          {section === 'data' && <Data session={holdings.session} />}
           <Actions of={[]} doing={doing} />
         </>
       ) : (

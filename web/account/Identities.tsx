@@ -5,21 +5,29 @@ import { tellDetails } from '../passkey-signals.ts'
 import { useWords } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
 import { AddIdentity } from './AddIdentity.tsx'
-import { RenameIdentity } from './RenameIdentity.tsx'
+import { ChangeIdentity } from './ChangeIdentity.tsx'
+import { DeleteIdentity } from './DeleteIdentity.tsx'
+import { Email } from './Email.tsx'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+type Question = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }
 
 export function Identities({ holdings, onChange }: Props) {
   const words = useWords().identities
-  const [asked, setAsked] = useState<Identity | 'new'>()
-  const { session } = holdings
+  const [asked, setAsked] = useState<Question>()
+  const { session, authorizations } = holdings
+  const close = () => setAsked(undefined)
   const keep = (identities: Identity[]) => {
-    onChange({ ...holdings, session: { ...session, identities } })
+    const lives = ({ identityId }: { identityId: string }) => identities.some((each) => each.identityId === identityId)
+    onChange({ ...holdings, authorizations: authorizations.filter(lives), session: { ...session, identities } })
+    close()
     const [first] = identities
     // Passkeys are kept under the first of a person's names.
     if (first) void tellDetails(session.user.userId, first)
-    setAsked(undefined)
   }
+  const replace = (changed: Identity) =>
+    keep(session.identities.map((each) => (each.identityId === changed.identityId ? changed : each)))
+  const remove = (gone: Identity) => keep(session.identities.filter((each) => each !== gone))
   return (
     <section class="step">
       <h1>{words.title}</h1>
@@ -33,31 +41,52 @@ export function Identities({ holdings, onChange }: Props) {
                 @{identity.handle} · {identity.email ?? words.noEmail}
               </p>
             </div>
-            <button type="button" class="button quiet" onClick={() => setAsked(identity)}>
-              {words.rename}
-            </button>
+            <Choices identity={identity} isLast={session.identities.length === 1} onChoose={setAsked} />
           </li>
         ))}
       </ul>
       {session.identities.length < limits.identitiesPerUserMax ? (
         <p>
-          <button type="button" class="button secondary" onClick={() => setAsked('new')}>
+          <button type="button" class="button secondary" onClick={() => setAsked({ about: 'new' })}>
             {words.add}
           </button>
         </p>
       ) : (
         <p>{words.tooMany}</p>
       )}
-      {asked === 'new' && (
-        <AddIdentity onAdded={(added) => keep([...session.identities, added])} onClose={() => setAsked(undefined)} />
+      {asked?.about === 'new' && (
+        <AddIdentity onAdded={(added) => keep([...session.identities, added])} onClose={close} />
       )}
-      {asked !== undefined && asked !== 'new' && (
-        <RenameIdentity
-          identity={asked}
-          onRenamed={(renamed) => keep(session.identities.map((each) => (each === asked ? renamed : each)))}
-          onClose={() => setAsked(undefined)}
-        />
+      {asked?.about === 'change' && <ChangeIdentity identity={asked.identity} onChanged={replace} onClose={close} />}
+      {asked?.about === 'email' && <Email identity={asked.identity} onChanged={replace} onClose={close} />}
+      {asked?.about === 'delete' && (
+        <DeleteIdentity identity={asked.identity} onDeleted={() => remove(asked.identity)} onClose={close} />
       )}
     </section>
+  )
+}
+
+type ChoicesProps = { identity: Identity; isLast: boolean; onChoose: (question: Question) => void }
+
+/** What one can do with a name. The last one goes with the account alone. */
+function Choices({ identity, isLast, onChoose }: ChoicesProps) {
+  const words = useWords().identities
+  const abouts = isLast ? (['change', 'email'] as const) : (['change', 'email', 'delete'] as const)
+  return (
+    <div class="choices">
+      {abouts.map((about) => (
+        <button
+          key={about}
+          type="button"
+          class="button quiet"
+          aria-label={words.choose[about](identity.handle)}
+          data-action={`${about}-of-identity`}
+          data-identity-id={identity.identityId}
+          onClick={() => onChoose({ about, identity })}
+        >
+          {words[about]}
+        </button>
+      ))}
+    </div>
   )
 }

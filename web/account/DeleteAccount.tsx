@@ -1,0 +1,55 @@
+import { foldHandle } from '@countersign/protocol/formats/handle'
+import { useState } from 'preact/hooks'
+import { call } from '../call.ts'
+import { tellPasskeys } from '../passkey-signals.ts'
+import { withFreshProof } from '../passkey.ts'
+import type { Session } from '../session.ts'
+import { ActionForm } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { saveExport } from './export.ts'
+
+/** The last question before an account goes. Its username is written, so that nobody says yes by habit. */
+export function DeleteAccount({ session, onClose }: { session: Session; onClose: () => void }) {
+  const words = useWords()
+  const doing = useDoing()
+  const [typed, setTyped] = useState('')
+  const [checked, setChecked] = useState(false)
+  const handle = session.identities[0]?.handle ?? ''
+  const matches = foldHandle(typed.replace(/^@/, '')) === foldHandle(handle)
+  const remove: Action = {
+    name: 'delete-account',
+    label: words.data.deleteNow,
+    do: async () => {
+      setChecked(true)
+      if (!matches) return
+      await withFreshProof(() => call('DELETE /api/account', {}))
+      await tellPasskeys(session.user.userId, [])
+      location.assign('/')
+    },
+  }
+  const save: Action = {
+    name: 'export',
+    label: words.data.download,
+    look: 'secondary',
+    do: () => saveExport(words.data.fileName),
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.data.confirmTitle} onClose={onClose}>
+      <p>{words.data.confirmWhat}</p>
+      <ActionForm submit={remove} others={[save, cancel]} doing={doing}>
+        <Field
+          name="confirmation"
+          label={words.data.typeHandle(handle)}
+          value={typed}
+          onInput={(text) => setTyped(text.trim())}
+          problem={checked && !matches ? words.data.mismatch : undefined}
+          exact
+        />
+      </ActionForm>
+    </Dialog>
+  )
+}

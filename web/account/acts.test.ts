@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AuditAction } from '../../server/kernel/audit.ts'
+import { de } from '../messages/de.ts'
+import { en } from '../messages/en.ts'
+
+/** What the operator does to apps stands in no person's trail. */
+type OfPeople = Exclude<AuditAction, 'app.created' | 'app.changed' | 'app.deleted'>
+
+test('every act that a person can find in their trail has its own words', () => {
+  for (const words of [en, de]) {
+    const acts: Record<OfPeople, string> = words.activity.acts
+    const spoken = Object.values(acts)
+    assert.equal(new Set(spoken).size, spoken.length)
+    assert.ok(spoken.every((text) => text.length > 0))
+  }
+})
