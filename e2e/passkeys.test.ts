@@ -102,6 +102,30 @@ test('with the recovery code, a new passkey opens the keys that the one at hand 
   await ada.leave()
 })
 
+test('a passkey that opened nothing opens the keys once its owner opened them with the code', async () => {
+  const ada = await stage.invite()
+  await ada.page.goto(`${stage.service.authUrl}/register`)
+  const code = await ada.createAccount({ handle: 'ada-6', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.page.evaluate(async (url) => {
+    const { keyWraps } = await (await fetch(url, { credentials: 'include' })).json()
+    const kept = keyWraps.filter(({ kind }: { kind: string }) => kind === 'recovery_code')
+    const body = JSON.stringify({
+      keyWraps: kept.map(({ kind, ciphertext }: Record<string, string>) => ({ kind, ciphertext })),
+    })
+    await fetch(url, { method: 'PUT', credentials: 'include', headers: { 'content-type': 'application/json' }, body })
+  }, `${stage.service.baseUrl}/api/account/key-wraps`)
+  await ada.press('unlock')
+  await ada.write('recoveryCode', code)
+  await ada.press('unlock')
+  await ada.press('confirm-recovery-saved')
+  await ada.page.getByText(words.passkeys.renewed).waitFor()
+  await ada.press('unlock')
+  await ada.control('confirm-recovery-saved').waitFor()
+  await ada.leave()
+})
+
 test('a passkey that was removed elsewhere is not offered again once it failed', async () => {
   const ada = await comeToPasskeys('ada-3')
   await startAdding(ada, { prf: true })

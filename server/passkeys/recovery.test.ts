@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createAuthenticator, type Bent } from '#testing/authenticator.ts'
+import { codeIn, openMailbox } from '#testing/mailbox.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
 let world: World
@@ -88,6 +89,32 @@ test('REC-04 the code and a new passkey sign in, end every other session, and le
   assert.equal((await post('/api/auth/login/finish', { flowId: started.flowId, credential })).statusCode, 200)
   const [recovered, ...more] = await auditOf(person.userId, 'account.recovered')
   assert.deepEqual([recovered.details.sessionsEnded, more], [1, []])
+})
+
+test('REC-04 REC-06 the proved address of a person is told of it, by the host that is configured', async (t) => {
+  const mailbox = await openMailbox()
+  const mailing = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
+  t.after(async () => {
+    await mailing.close()
+    await mailbox.close()
+  })
+  const { handle, headers, identityId } = await mailing.person()
+  const ask = (method: 'POST' | 'PUT', url: string, payload: object, more: Record<string, string> = {}) =>
+    mailing.api.inject({ method, url, payload, headers: { ...headers, ...more } })
+  await ask('POST', `/api/identities/${identityId}/email`, { email: 'ada@example.com' })
+  await ask('POST', `/api/identities/${identityId}/email/verify`, { code: codeIn(await mailbox.take()) })
+  const recoveryAuth = newCode()
+  await ask('PUT', '/api/account/recovery', { recoveryAuth, ciphertext: 'x' })
+  const { flowId, options } = (await ask('POST', '/api/auth/recover/start', { handle, recoveryAuth })).json()
+  const credential = createAuthenticator(place).register(options)
+  const forged = { host: 'evil.example', 'accept-language': 'de' }
+  const finished = await ask('POST', '/api/auth/recover/finish', { flowId, credential }, forged)
+  assert.equal(finished.statusCode, 200, finished.body)
+  const mail = await mailbox.take()
+  assert.deepEqual(mail.to, ['ada@example.com'])
+  assert.match(mail.text, new RegExp(`@${handle} auf localhost:4401`))
+  assert.match(mail.text, /http:\/\/localhost:4401\/account\/passkeys/)
+  assert.doesNotMatch(mail.text, /evil/)
 })
 
 test('REC-01 a recovery code recovers once, even thirty-two times at once', async () => {

@@ -6,12 +6,14 @@ import { identityOfHandle } from '#identity/owner.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import type { Language } from '#kernel/language.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { openSession, type Browser } from '#sessions/session.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey } from './passkey.ts'
+import { tellOfRecovery } from './recovery-mail.ts'
 import { endElsewhere } from './sign-out.ts'
 import { listCredentials } from './store.ts'
 
@@ -43,12 +45,17 @@ type Finish = { flowId: string; credential: RegistrationResponse }
  * Recovers the account, in one transaction: spends the code, enrols the passkey, ends every session there was, and
  * opens one. The keys stay as they are. Refuses `invalid_flow`, `invalid_credential`, `credential_in_use`.
  */
-export async function finishRecovery({ db, config, clock }: Kernel, finish: Finish, browser: Browser) {
+export async function finishRecovery(
+  kernel: Kernel,
+  finish: Finish,
+  { browser, language }: { browser: Browser; language: Language },
+) {
+  const { db, config, clock } = kernel
   const now = clock()
   const { userId, recoverySha256, challenge } = await finishFlow(db, 'recover', finish.flowId, now)
   const made = await verifyAttestation(config, finish.credential, challenge)
 
-  return transaction(db, async (tx) => {
+  const recovered = await transaction(db, async (tx) => {
     await holdPerson(tx, userId)
     if (!(await spendRecovery(tx, userId, recoverySha256))) throw refuse.invalid_flow()
     await enrolPasskey(tx, userId, made, now)
@@ -58,4 +65,6 @@ export async function finishRecovery({ db, config, clock }: Kernel, finish: Fini
     await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
     return { token: session.token, expiresAt: session.expiresAt, userId }
   })
+  await tellOfRecovery(kernel, userId, language)
+  return recovered
 }

@@ -6,6 +6,7 @@ import { listIdentities } from '#identity/identity.ts'
 import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { languageOf } from '#kernel/language.ts'
 import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
@@ -115,7 +116,10 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.finishRecovery,
     async handler(request, reply) {
-      const recovered = await finishRecovery(kernel, request.body, browserOf(request, config.baseUrl))
+      const recovered = await finishRecovery(kernel, request.body, {
+        browser: browserOf(request, config.baseUrl),
+        language: languageOf(request),
+      })
       setSessionCookie(reply, recovered.token, config.baseUrl)
       return tellSignedIn(db, recovered)
     },

@@ -44,10 +44,8 @@ test('STO-15 sweeping does not forget a token whose reuse must still be noticed'
 
 test('a session is swept when it has ended for good', async () => {
   await world.person()
-  world.pass(89 * day)
+  world.pass(91 * day)
   const person = await world.person()
-  assert.ok((await pruneSessions(world.db, world.now(), 500)) >= 2)
-  world.pass(2 * day)
   assert.ok((await pruneSessions(world.db, world.now(), 500)) >= 1)
   const { statusCode } = await world.api.inject({ url: '/api/auth/session', headers: person.headers })
   assert.equal(statusCode, 200)

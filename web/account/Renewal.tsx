@@ -1,52 +1,22 @@
-import type { MasterKey } from '@countersign/keys/master-key'
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { call } from '../call.ts'
 import { dayOf } from '../dates.ts'
-import { reauthenticate, withFreshProof } from '../passkey.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { RecoveryCode } from '../ui/RecoveryCode.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
 import { EnterCode } from './EnterCode.tsx'
-import { nextStep, type Event, type Replacement, type Step } from './renewal-steps.ts'
+import { useRenewal } from './renewal-flow.ts'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void; children: ComponentChildren }
-
-const loadVault = () => import('../vault.ts')
 
 /** The recovery code, below what is passed in; while a new one is made, in its place. */
 export function Renewal({ holdings, onChange, children }: Props) {
   const words = useSpeech().words.passkeys
   const doing = useDoing()
-  const [step, setStep] = useState<Step>({ at: 'rest', renewed: false })
-  const go = (event: Event) => setStep((current) => nextStep(current, event))
+  const renewal = useRenewal(holdings, onChange)
+  const { step } = renewal
   const { user, identities } = holdings.session
-
-  async function openWithPasskey() {
-    const vault = await loadVault()
-    const used = await reauthenticate(await vault.prfSalt())
-    const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.openWithPasskey(keyWraps, used, user.userId)
-    if (!masterKey) return go({ type: 'passkey opens nothing', keyWraps })
-    await renew(masterKey)
-  }
-
-  async function renew(masterKey: MasterKey) {
-    const vault = await loadVault()
-    const { recoveryCode, replacement } = await vault.renewRecoveryCode(masterKey, user.userId)
-    masterKey.forget()
-    go({ type: 'opened', recoveryCode, replacement })
-  }
-
-  async function putInForce(replacement: Replacement) {
-    // Writing a code down may take longer than a proof of presence lasts.
-    await withFreshProof(() => call('PUT /api/account/recovery', { body: replacement }))
-    onChange({ ...holdings, recoverySince: new Date().toISOString(), codeOpensKeys: true })
-    go({ type: 'in force' })
-  }
-
   if (step.at === 'save code') {
     const { recoveryCode, replacement } = step
     return (
@@ -55,24 +25,25 @@ export function Renewal({ holdings, onChange, children }: Props) {
         handle={identities[0]?.handle ?? ''}
         opensKeys={holdings.passkeys.some(({ opensKeys }) => opensKeys)}
         doing={doing}
-        onSaved={() => putInForce(replacement)}
-        onCancel={() => go({ type: 'cancelled' })}
+        onSaved={() => renewal.putInForce(replacement)}
+        onCancel={renewal.cancel}
       />
     )
   }
   if (step.at === 'enter code') {
+    const { keyWraps, used } = step
     return (
       <EnterCode
-        keyWraps={step.keyWraps}
+        keyWraps={keyWraps}
         userId={user.userId}
         doing={doing}
         why={words.codeWhy}
-        onOpened={renew}
-        onCancel={() => go({ type: 'cancelled' })}
+        onOpened={(masterKey) => renewal.openedByCode(used, masterKey)}
+        onCancel={renewal.cancel}
       />
     )
   }
-  const unlock: Action = { name: 'unlock', label: words.renew, look: 'secondary', do: openWithPasskey }
+  const unlock: Action = { name: 'unlock', label: words.renew, look: 'secondary', do: renewal.openWithPasskey }
   return (
     <section class="step">
       {children}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextStep, type Event, type Step } from './renewal-steps.ts'
 
+const used = { credentialId: 'id', prfOutput: undefined }
 const rest: Step = { at: 'rest', renewed: false }
 const opened: Event = {
   type: 'opened',
@@ -14,8 +15,8 @@ test('a passkey that opens the keys leads to the new code', () => {
 })
 
 test('a passkey that opens nothing leads to the present code, and from there to the new one', () => {
-  const asked = walk([{ type: 'passkey opens nothing', keyWraps: [] }])
-  assert.deepEqual(asked, { at: 'enter code', keyWraps: [] })
+  const asked = walk([{ type: 'passkey opens nothing', keyWraps: [], used }])
+  assert.deepEqual(asked, { at: 'enter code', keyWraps: [], used })
   assert.equal(nextStep(asked, opened).at, 'save code')
 })
 

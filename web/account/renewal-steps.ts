@@ -1,7 +1,10 @@
 import type { Answer, Given } from '@countersign/protocol/api'
+import type { PrfOutput } from '../passkey.ts'
 
 /** What puts a new recovery code in force. */
 export type Replacement = Given<'PUT /api/account/recovery'>['body']
+/** The passkey that a person has just used, and what it could open keys with. */
+export type UsedPasskey = { credentialId: string; prfOutput: PrfOutput | undefined }
 type KeyWraps = Answer<'GET /api/account/key-wraps'>['keyWraps']
 
 /**
@@ -9,11 +12,11 @@ type KeyWraps = Answer<'GET /api/account/key-wraps'>['keyWraps']
  */
 export type Step =
   | { at: 'rest'; renewed: boolean }
-  | { at: 'enter code'; keyWraps: KeyWraps }
+  | { at: 'enter code'; keyWraps: KeyWraps; used: UsedPasskey }
   | { at: 'save code'; recoveryCode: string; replacement: Replacement }
 
 export type Event =
-  | { type: 'passkey opens nothing'; keyWraps: KeyWraps }
+  | { type: 'passkey opens nothing'; keyWraps: KeyWraps; used: UsedPasskey }
   | { type: 'opened'; recoveryCode: string; replacement: Replacement }
   | { type: 'in force' }
   | { type: 'cancelled' }
@@ -32,7 +35,7 @@ export function nextStep(step: Step, event: Event): Step {
 function stepAfter(event: Event): Step {
   switch (event.type) {
     case 'passkey opens nothing':
-      return { at: 'enter code', keyWraps: event.keyWraps }
+      return { at: 'enter code', keyWraps: event.keyWraps, used: event.used }
     case 'opened':
       return { at: 'save code', recoveryCode: event.recoveryCode, replacement: event.replacement }
     case 'in force':
