@@ -22,7 +22,13 @@ test('the page is drawn with what it needs for a sign-in of its own', async () =
   const [, view = ''] = /<script type="application\/json" id="view">(.*?)<\/script>/s.exec(answer.body) ?? []
   assert.deepEqual(JSON.parse(view), {
     page: 'playground',
-    site: { baseUrl: 'http://localhost:4400', authUrl: 'http://localhost:4401', demo: true },
+    site: {
+      baseUrl: 'http://localhost:4400',
+      authUrl: 'http://localhost:4401',
+      relyingPartyId: 'localhost',
+      demo: true,
+      mail: true,
+    },
     clientId: 'app_playground',
     redirectUri: 'http://localhost:4401/playground',
     issuer: 'http://localhost:4401',
