@@ -5,7 +5,7 @@ import type { RegisteredApp } from '#apps/app-directory.ts'
 import { numericDate } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { Issued } from '#tokens/lineage.ts'
+import type { Granted, Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
 import { effectiveScope } from './scope.ts'
@@ -39,7 +39,7 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
         ...(granted.nonce !== null && { nonce: granted.nonce }),
         amr: ['pop', 'mfa'],
         acr: 'phr',
-        sid: sidOf(granted.sessionId, app.clientId),
+        sid: sidOf(granted, app.clientId),
         at_hash: hashClaim(accessToken, app.idTokenAlgorithm),
         ...claimsOf(granted, scope),
       })
@@ -58,9 +58,12 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
   }
 }
 
-/** Names a session to one app: two apps can't tell by it that they have the same person. */
-function sidOf(sessionId: string, clientId: string): string {
-  return sha256(`${sessionId} ${clientId}`).subarray(0, 16).toString('base64url')
+/**
+ * Names a session to one app, for one identity: neither can two apps tell by it that they have the same person, nor one
+ * app that two of its users are.
+ */
+function sidOf({ sessionId, identityId }: Pick<Granted, 'sessionId' | 'identityId'>, clientId: string): string {
+  return sha256(`${sessionId} ${identityId} ${clientId}`).subarray(0, 16).toString('base64url')
 }
 
 /**
