@@ -6,6 +6,9 @@ import { ClientId, Instant, Uuid } from './values.ts'
 const Text = Type.String({ maxLength: 16_384 })
 const session = { security: 'session', cors: 'our pages' } as const
 
+/** A field of the interface for what this version does not do. It is named, so that asking for it can be refused. */
+const NotOffered = Type.Optional(Type.Unknown({ description: 'Refused by this version, unless it is null or false' }))
+
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,
   redirectUri: Text,
@@ -16,6 +19,16 @@ export const AuthorizeRequest = Type.Object({
   codeChallenge: Type.Optional(Text),
   codeChallengeMethod: Type.Optional(Text),
   responseMode: Type.Optional(Text),
+  connector: NotOffered,
+  requestedResource: NotOffered,
+  requestedScope: NotOffered,
+  communicationMode: NotOffered,
+  organizationId: NotOffered,
+  encryptedAppKey: NotOffered,
+  appPublicKey: NotOffered,
+  encryptedAppPrivateKey: NotOffered,
+  prompt: NotOffered,
+  maxAge: NotOffered,
 })
 export type AuthorizeRequest = Static<typeof AuthorizeRequest>
 
