@@ -65,6 +65,11 @@ const faults: Record<string, [path: string, text: string, expected: RegExp]> = {
   "another room's store": ['server/oauth/code.ts', `import { find } from '#apps/store.ts'`, /private to apps/],
   "another room's routes": ['server/oauth/code.ts', `import { routes } from '#apps/routes.ts'`, /private to apps/],
   'a room that nobody named': ['server/misc/code.ts', '', /stands in no room/],
+  'another store of a room': [
+    'server/oauth/code.ts',
+    `import { find } from '#tokens/access-store.ts'`,
+    /private to tokens/,
+  ],
   "a write to another room's table": ['server/oauth/store.ts', `db.updateTable('app')`, /writes app, .* of apps/],
   "a raw insert into another room's table": ['server/oauth/store.ts', 'sql`INSERT INTO app (id)`', /writes app/],
   "a raw update of another room's table": ['server/oauth/store.ts', 'sql`update app a set x = 1`', /writes app/],

@@ -134,6 +134,46 @@ export const token = endpoint(
   { 200: TokenResponse },
 )
 
+/** A token that its client hands in. The hint is taken and not needed: a token tells its kind. */
+export const PresentedToken = Type.Object({
+  token: Type.Optional(Text),
+  token_type_hint: Type.Optional(Text),
+  client_id: Type.Optional(Text),
+  client_secret: Type.Optional(Text),
+  clientId: Type.Optional(Text),
+  clientSecret: Type.Optional(Text),
+})
+export type PresentedToken = Static<typeof PresentedToken>
+
+export const revoke = endpoint(
+  'POST /api/oauth/revoke',
+  { security: 'client', cors: 'origins of redirect URIs', summary: 'End a token of my app (RFC 7009)' },
+  { body: PresentedToken },
+  { 200: Type.Object({}) },
+)
+
+/** `active` alone for whatever is not a live token of the client that asks. */
+export const Introspection = Type.Object({
+  active: Type.Boolean(),
+  scope: Type.Optional(Type.String()),
+  client_id: Type.Optional(ClientId),
+  username: Type.Optional(Type.String()),
+  token_type: Type.Optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
+  exp: Type.Optional(Type.Integer()),
+  iat: Type.Optional(Type.Integer()),
+  sub: Type.Optional(Uuid),
+  aud: Type.Optional(Type.String()),
+  iss: Type.Optional(Type.String()),
+})
+export type Introspection = Static<typeof Introspection>
+
+export const introspect = endpoint(
+  'POST /api/oauth/introspect',
+  { security: 'client', cors: 'no origin', summary: 'What a token of my app is worth now (RFC 7662)' },
+  { body: PresentedToken },
+  { 200: Introspection },
+)
+
 export const UserInfo = Type.Object({
   sub: Uuid,
   name: Type.Optional(Type.String()),
@@ -177,6 +217,10 @@ export const ProviderMetadata = Type.Object({
   subject_types_supported: Type.Array(Type.String()),
   id_token_signing_alg_values_supported: Type.Array(Type.String()),
   token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  revocation_endpoint: Type.String(),
+  revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  introspection_endpoint: Type.String(),
+  introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
   code_challenge_methods_supported: Type.Array(Type.String()),
   claims_supported: Type.Array(Type.String()),
   claim_types_supported: Type.Array(Type.String()),

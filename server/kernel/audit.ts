@@ -30,6 +30,7 @@ export type AuditAction =
   | 'app.authorized'
   | 'app.disconnected'
   | 'tokens.reuse_detected'
+  | 'tokens.revoked'
 
 export type Audited = {
   action: AuditAction

@@ -148,6 +148,7 @@ export interface Tables {
     lineage_id: string
     scope: string[]
     expires_at: Date
+    issued_at: Date | null
   }
   token_lineage: {
     identity_id: string

@@ -5,6 +5,7 @@ import { algorithms } from '#tokens/signing-keys.ts'
 
 const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
 const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
+const bySecret = ['client_secret_post', 'client_secret_basic']
 
 /** What this provider does, and where; only what is true (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
 export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 'baseUrl'>): ProviderMetadata {
@@ -22,7 +23,11 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...algorithms],
-    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'none'],
+    token_endpoint_auth_methods_supported: [...bySecret, 'none'],
+    revocation_endpoint: `${api}/api/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: [...bySecret, 'none'],
+    introspection_endpoint: `${api}/api/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: [...bySecret],
     code_challenge_methods_supported: ['S256'],
     claims_supported: [...claimsOfTheSignIn, ...claimsOfTheIdentity],
     claim_types_supported: ['normal'],

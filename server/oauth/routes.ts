@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth'
 import type { PageView } from '@countersign/protocol/pages'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
 import type { Host } from '#kernel/http.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
@@ -12,7 +12,10 @@ import { accessGuard } from '#tokens/access-token.ts'
 import { readAuthorizationRequest, type Parameters } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { claimsOf } from './claims.ts'
+import { introspect } from './introspection.ts'
+import { readPresentedToken } from './presented-token.ts'
 import { providerMetadata } from './provider-metadata.ts'
+import { revoke } from './revocation.ts'
 import { effectiveScope } from './scope.ts'
 import { answerTokenRequest, type TokenEndpoint } from './token-endpoint.ts'
 import { findIssuer } from './webfinger.ts'
@@ -22,7 +25,7 @@ const refuse = refusals({
   invalid_token: [401, 'The app of this token is not registered any more.'],
 })
 
-/** The API half of OAuth and OpenID Connect: authorize, token, userinfo. */
+/** The API half of OAuth and OpenID Connect: authorize, token, revoke, introspect, userinfo. */
 export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel, apps, keys } = provider
   const session = sessionGuard(kernel)
@@ -40,8 +43,26 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
     ...endpoints.token,
     config: { ...endpoints.token.config, form: true },
     async handler(request) {
-      const { authorization } = request.headers
-      return answerTokenRequest(provider, { authorization, body: request.body, address: addressKey(request) })
+      return answerTokenRequest(provider, sentBy(request))
+    },
+  })
+
+  host.route({
+    ...endpoints.revoke,
+    config: { ...endpoints.revoke.config, form: true },
+    async handler(request) {
+      const { client, token } = await readPresentedToken(provider, sentBy(request))
+      await revoke(provider, client, token, kernel.clock())
+      return {}
+    },
+  })
+
+  host.route({
+    ...endpoints.introspect,
+    config: { ...endpoints.introspect.config, form: true },
+    async handler(request) {
+      const { client, token } = await readPresentedToken(provider, sentBy(request))
+      return introspect(provider, client, token, kernel.clock())
     },
   })
 
@@ -59,6 +80,11 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
         return { sub: granted.identityId, ...claimsOf(granted, effectiveScope(granted.scope, app.allowedScopes)) }
       },
     })
+}
+
+/** What a client sends of itself and of its request. */
+function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' | 'ip'>) {
+  return { authorization: request.headers.authorization, body: request.body, address: addressKey(request) }
 }
 
 /** The public half on the auth host: the sign-in page, discovery, the key set, WebFinger. */

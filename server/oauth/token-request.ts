@@ -1,8 +1,7 @@
 import type { TokenRequest } from '@countersign/protocol/oauth'
-import { readBasicCredentials } from '#apps/basic-credentials.ts'
 import type { ClientCredentials } from '#apps/client-authentication.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { Secret } from '#kernel/secret.ts'
+import { either, missing, readCredentials } from './client-credentials.ts'
 
 export type CodeRedemption = {
   grant: 'authorization_code'
@@ -27,7 +26,7 @@ const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
 /**
  * Reads a token request in either spelling and encoding (RFC 6749 §4.1.3, §6). Refuses `invalid_request`,
- * `unsupported_grant_type`; credentials that cannot be read are for `authenticateClient` to refuse, which counts them.
+ * `unsupported_grant_type`.
  */
 export function readTokenRequest(authorization: string | undefined, body: TokenRequest): CodeRedemption | Refreshment {
   const grant = either(body.grant_type, body.grantType)
@@ -47,34 +46,4 @@ export function readTokenRequest(authorization: string | undefined, body: TokenR
   if (codeVerifier !== undefined && !verifierPattern.test(codeVerifier))
     throw refuse.invalid_request({ sentence: 'code_verifier must be 43 to 128 of the unreserved characters.' })
   return { grant, credentials, code: body.code, redirectUri, codeVerifier }
-}
-
-/** One way of authenticating a request (RFC 6749 §2.3): the header, or the fields of the body. */
-function readCredentials(authorization: string | undefined, body: TokenRequest): ClientCredentials {
-  const clientId = either(body.client_id, body.clientId)
-  const secret = either(body.client_secret, body.clientSecret)
-  if (authorization === undefined) {
-    if (!clientId) throw missing('client_id')
-    const proof =
-      secret === undefined ? ({ kind: 'none' } as const) : ({ kind: 'secret', secret: new Secret(secret) } as const)
-    return { clientId, proof, scheme: 'body' }
-  }
-  if (secret !== undefined)
-    throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
-  const basic = readBasicCredentials(authorization)
-  if (!basic) return { clientId: clientId ?? '', proof: { kind: 'unreadable' }, scheme: 'basic' }
-  if (clientId !== undefined && clientId !== basic.clientId)
-    throw refuse.invalid_request({ sentence: 'The header and the body name different clients.' })
-  return { clientId: basic.clientId, proof: { kind: 'secret', secret: basic.secret }, scheme: 'basic' }
-}
-
-/** A field by its standard or its legacy name; sent under both, the values must be equal. */
-function either(standard: string | undefined, legacy: string | undefined): string | undefined {
-  if (standard !== undefined && legacy !== undefined && standard !== legacy)
-    throw refuse.invalid_request({ sentence: 'A field is sent in both spellings with different values.' })
-  return standard ?? legacy
-}
-
-function missing(name: string) {
-  return refuse.invalid_request({ sentence: `${name} is missing.` })
 }

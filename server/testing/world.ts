@@ -157,9 +157,18 @@ type Consenting = { headers: Record<string, string>; identityId: string }
 
 /** A form-encoded token request. */
 export function postToken(api: Hosts['api'], fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return postForm(api, '/api/oauth/token', fields, headers)
+}
+
+export function postForm(
+  api: Hosts['api'],
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
   return api.inject({
     method: 'POST',
-    url: '/api/oauth/token',
+    url,
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     payload: new URLSearchParams(fields).toString(),
   })

@@ -25,7 +25,7 @@ export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKe
       throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
     const now = clock()
     const token = bearerToken(request)
-    const key = token && (await keyOf(token, keys, config.authUrl.origin, now))
+    const key = token && (await accessKeyOf({ keys, issuer: config.authUrl.origin }, token, now))
     const access = key && (await find([key.identityId, key.sha256, now]))
     if (!access)
       throw refuse.invalid_token({
@@ -35,16 +35,21 @@ export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKe
   })
 }
 
-type AccessKey = { identityId: string; sha256: Uint8Array }
+/** Where an access token's row is. */
+export type AccessKey = { identityId: string; sha256: Uint8Array }
 
-/** The key of a token's row. A JWT names its opaque twin's by `jti`, so one row answers for both. */
-async function keyOf(token: string, keys: SigningKeys, issuer: string, now: Date): Promise<AccessKey | undefined> {
-  if (!token.startsWith(tokenPrefix.access)) return keyOfJwt(token, keys, issuer, now)
+type Issuing = { keys: SigningKeys; issuer: string }
+
+/**
+ * The key of an access token's row, opaque or JWT. A JWT names its opaque twin's by `jti`, so one row answers for both.
+ */
+export async function accessKeyOf(issuing: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
+  if (!token.startsWith(tokenPrefix.access)) return keyOfJwt(issuing, token, now)
   const route = readToken('access', token, 16)
   return route && { identityId: uuidFromBytes(route), sha256: sha256(token) }
 }
 
-async function keyOfJwt(token: string, keys: SigningKeys, issuer: string, now: Date): Promise<AccessKey | undefined> {
+async function keyOfJwt({ keys, issuer }: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
   try {
     const { payload } = await jwtVerify(token, ({ kid = '' }) => es256Key(keys, kid), {
       issuer,

@@ -8,9 +8,9 @@ import type { Gathered } from '#kernel/gathering.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
+import { deleteExpiredAccess } from './access-store.ts'
 import {
   deleteEndedLineages,
-  deleteExpiredAccess,
   deleteTokensOf,
   findLineage,
   insertLineage,

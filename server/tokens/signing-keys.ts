@@ -3,7 +3,7 @@ import type { Algorithm } from '@countersign/protocol/apps'
 import { PublicJwk } from '@countersign/protocol/oauth'
 import { Value } from 'typebox/value'
 import type { Kernel } from '#kernel/kernel.ts'
-import { insertSigningKeyUnlessMade, listSigningKeys } from './store.ts'
+import { insertSigningKeyUnlessMade, listSigningKeys } from './signing-key-store.ts'
 
 export const algorithms = ['RS256', 'ES256', 'EdDSA'] as const satisfies Algorithm[]
 

@@ -1,4 +1,3 @@
-import type { Algorithm } from '@countersign/protocol/apps'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { GatheredStatement } from '#kernel/gathering.ts'
 
@@ -58,10 +57,10 @@ export const redeemCodeStatement: GatheredStatement = {
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_spent_at is null and revoked_at is null
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
-        access_sha256, access_expires_at
+        access_sha256, access_expires_at, now as issued_at
     ), issued as (
-      insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
-      select identity_id, access_sha256, lineage_id, scope, access_expires_at from redeemed
+      insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
+      select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
     )
     select nth::integer, redeemed.scope, ${grantedColumns} from redeemed join identity using (identity_id)`,
 }
@@ -105,10 +104,10 @@ export const rotateStatement: GatheredStatement = {
           )
         )
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, coalesce(narrowed, scope) as scope, auth_time,
-        null::text as nonce, access_sha256, access_expires_at
+        null::text as nonce, access_sha256, access_expires_at, now as issued_at
     ), issued as (
-      insert into token_access (identity_id, token_sha256, lineage_id, scope, expires_at)
-      select identity_id, access_sha256, lineage_id, scope, access_expires_at from rotated
+      insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
+      select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
     )
     select nth::integer, rotated.scope, ${grantedColumns} from rotated join identity using (identity_id)`,
 }
@@ -226,22 +225,6 @@ export async function deleteTokensOf(tx: Transaction, identityIds: string[]): Pr
   await tx.deleteFrom('token_access').where('identity_id', 'in', identityIds).execute()
 }
 
-export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {
-  const expired = db
-    .selectFrom('token_access')
-    .select(['identity_id', 'token_sha256'])
-    .where('expires_at', '<=', now)
-    .orderBy('expires_at')
-    .limit(batch)
-  const { numDeletedRows } = await db
-    .deleteFrom('token_access')
-    .where(({ eb, refTuple }) =>
-      eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
-
 export async function deleteEndedLineages(db: Database, now: Date, batch: number): Promise<number> {
   const ended = db
     .selectFrom('token_lineage')
@@ -256,33 +239,6 @@ export async function deleteEndedLineages(db: Database, now: Date, batch: number
     )
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
-}
-
-type SigningKeyRow = { algorithm: Algorithm; version: number; kid: string; publicJwk: string; sealedPrivateKey: string }
-
-export async function insertSigningKeyUnlessMade(db: Database, key: SigningKeyRow, now: Date): Promise<void> {
-  await db
-    .insertInto('token_signing_key')
-    .values({
-      algorithm: key.algorithm,
-      version: key.version,
-      kid: key.kid,
-      public_jwk: key.publicJwk,
-      sealed_private_key: key.sealedPrivateKey,
-      created_at: now,
-    })
-    .onConflict((conflict) => conflict.columns(['algorithm', 'version']).doNothing())
-    .execute()
-}
-
-/** All signing keys, the oldest first. */
-export function listSigningKeys(db: Database) {
-  return db
-    .selectFrom('token_signing_key')
-    .select(['algorithm', 'kid', 'public_jwk as publicJwk', 'sealed_private_key as sealedPrivateKey'])
-    .orderBy('version')
-    .orderBy('algorithm')
-    .execute()
 }
 
 type InSessions = { identityIds: string[]; sessionIds: string[] }

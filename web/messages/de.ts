@@ -280,6 +280,7 @@ export const de: Words = {
       'app.authorized': 'App zugelassen',
       'app.disconnected': 'App getrennt',
       'tokens.reuse_detected': 'Eine App wurde getrennt: Ihr Zugang wurde zweimal benutzt',
+      'tokens.revoked': 'Eine App hat ihren Zugang beendet',
     },
   },
 

@@ -275,6 +275,7 @@ export const en = {
       'app.authorized': 'App allowed',
       'app.disconnected': 'App disconnected',
       'tokens.reuse_detected': 'An app was cut off: its access was used twice',
+      'tokens.revoked': 'An app ended its access',
     },
   },
 

@@ -1,0 +1,43 @@
+import { readBasicCredentials } from '#apps/basic-credentials.ts'
+import type { ClientCredentials } from '#apps/client-authentication.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { Secret } from '#kernel/secret.ts'
+
+const refuse = refusals({ invalid_request: [400, 'The credentials of the client are sent in two ways.'] })
+
+/** The fields of a body in which a client may name and prove itself. */
+type Sent = Partial<Record<'client_id' | 'client_secret' | 'clientId' | 'clientSecret', string>>
+
+/**
+ * One way of authenticating a request (RFC 6749 §2.3): the header, or the fields of the body. Refuses
+ * `invalid_request`; credentials that cannot be read are for `authenticateClient` to refuse, which counts them.
+ */
+export function readCredentials(authorization: string | undefined, body: Sent): ClientCredentials {
+  const clientId = either(body.client_id, body.clientId)
+  const secret = either(body.client_secret, body.clientSecret)
+  if (authorization === undefined) {
+    if (!clientId) throw missing('client_id')
+    const proof =
+      secret === undefined ? ({ kind: 'none' } as const) : ({ kind: 'secret', secret: new Secret(secret) } as const)
+    return { clientId, proof, scheme: 'body' }
+  }
+  if (secret !== undefined)
+    throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
+  const basic = readBasicCredentials(authorization)
+  if (!basic) return { clientId: clientId ?? '', proof: { kind: 'unreadable' }, scheme: 'basic' }
+  if (clientId !== undefined && clientId !== basic.clientId)
+    throw refuse.invalid_request({ sentence: 'The header and the body name different clients.' })
+  return { clientId: basic.clientId, proof: { kind: 'secret', secret: basic.secret }, scheme: 'basic' }
+}
+
+/** A field by its standard or its legacy name; sent under both, the values must be equal. */
+export function either(standard: string | undefined, legacy: string | undefined): string | undefined {
+  if (standard !== undefined && legacy !== undefined && standard !== legacy)
+    throw refuse.invalid_request({ sentence: 'A field is sent in both spellings with different values.' })
+  return standard ?? legacy
+}
+
+/** The refusal of a request that lacks a field. */
+export function missing(name: string) {
+  return refuse.invalid_request({ sentence: `${name} is missing.` })
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, postForm, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const introspect = async (app: Pick<TestApp, 'credentials'>, token: string) =>
+  postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
+
+const nothing = '{"active":false}'
+const seconds = (instant: Date) => Math.floor(instant.getTime() / 1000)
+
+async function signedIn(scope = 'openid profile offline_access') {
+  const person = await world.person()
+  const app = await world.app()
+  return { person, app, tokens: await app.tokens(person, { scope }) }
+}
+
+test('a live access token is described alike in both forms, a refresh token with its own end', async () => {
+  const { person, app, tokens } = await signedIn()
+  const issuer = 'http://localhost:4401'
+  const common = {
+    active: true,
+    scope: 'openid profile offline_access',
+    client_id: app.clientId,
+    username: person.handle,
+    iat: seconds(world.now()),
+    sub: person.identityId,
+    aud: issuer,
+    iss: issuer,
+  }
+  const access = { ...common, token_type: 'Bearer', exp: seconds(world.now()) + 3600 }
+  world.pass(60)
+  for (const token of [tokens.access_token, tokens.access_token_jwt]) {
+    const answer = await introspect(app, token)
+    assert.equal(answer.headers['cache-control'], 'no-store')
+    assert.deepEqual(answer.json(), access)
+  }
+  assert.deepEqual((await introspect(app, tokens.refresh_token)).json(), {
+    ...common,
+    token_type: 'refresh_token',
+    exp: common.iat + 30 * 24 * 3600,
+  })
+})
+
+test('without the scope profile nobody is named, and a scope that the app lost is not told', async () => {
+  const { app, tokens } = await signedIn('openid offline_access')
+  assert.equal((await introspect(app, tokens.access_token)).json().username, undefined)
+
+  const other = await signedIn()
+  await world.api.inject({
+    method: 'PATCH',
+    url: `/api/admin/apps/${other.app.clientId}`,
+    headers: world.admin,
+    payload: { allowedScopes: ['openid', 'offline_access'] },
+  })
+  for (const token of [other.tokens.access_token, other.tokens.refresh_token]) {
+    const { scope, username } = (await introspect(other.app, token)).json()
+    assert.deepEqual([scope, username], ['openid offline_access', undefined])
+  }
+})
+
+test('whatever is not a live token of the app that asks is not active, and nothing more is said', async () => {
+  const { person, app, tokens } = await signedIn()
+  const stranger = await world.app()
+  for (const token of [tokens.access_token, tokens.access_token_jwt, tokens.refresh_token])
+    assert.equal((await introspect(stranger, token)).body, nothing)
+
+  const code = await app.code(person)
+  const { id_token = '', access_token, refresh_token } = tokens
+  for (const token of [id_token, code, 'nonsense', `${access_token}=`, refresh_token.slice(0, -1), person.sessionToken])
+    assert.equal((await introspect(app, token)).body, nothing)
+})
+
+test('what has expired, was spent or was revoked is not active', async () => {
+  const { app, tokens } = await signedIn()
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(10)
+  assert.equal((await introspect(app, tokens.refresh_token)).body, nothing, 'spent')
+  assert.equal((await introspect(app, rotated.refresh_token)).json().active, true, 'to ask spends nothing')
+
+  world.pass(3600)
+  assert.equal((await introspect(app, rotated.access_token)).body, nothing)
+  assert.equal((await introspect(app, rotated.access_token_jwt)).body, nothing)
+  world.pass(30 * 24 * 3600 - 3610)
+  assert.equal((await introspect(app, rotated.refresh_token)).body, nothing)
+
+  const ended = await signedIn()
+  await postForm(world.api, '/api/oauth/revoke', { ...ended.app.credentials, token: ended.tokens.refresh_token })
+  for (const token of [ended.tokens.access_token, ended.tokens.access_token_jwt, ended.tokens.refresh_token])
+    assert.equal((await introspect(ended.app, token)).body, nothing)
+})
+
+test('only an app that proves itself by its secret is answered', async () => {
+  const { app, tokens } = await signedIn()
+  const { access_token: token } = tokens
+  const open = await world.app({ public: true })
+  const bare = [
+    await postForm(world.api, '/api/oauth/introspect', { token, client_id: app.clientId }),
+    await postForm(world.api, '/api/oauth/introspect', { token, client_id: app.clientId, client_secret: 'cs_wrong' }),
+    await introspect(open, token),
+  ]
+  for (const answer of bare) assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_client'])
+  assert.equal((await introspect(app, '')).json().error, 'invalid_request')
+})
+
+test('discovery names both endpoints, and how clients authenticate there', async () => {
+  const document = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
+  assert.equal(document.revocation_endpoint, 'http://localhost:4400/api/oauth/revoke')
+  assert.ok(document.revocation_endpoint_auth_methods_supported.includes('none'))
+  assert.equal(document.introspection_endpoint, 'http://localhost:4400/api/oauth/introspect')
+  assert.deepEqual(document.introspection_endpoint_auth_methods_supported, [
+    'client_secret_post',
+    'client_secret_basic',
+  ])
+})

@@ -1,0 +1,57 @@
+import type { Introspection } from '@countersign/protocol/oauth'
+import type { RegisteredApp } from '#apps/app-directory.ts'
+import type { Client } from '#apps/client-authentication.ts'
+import { numericDate } from '#kernel/clock.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { tokenPrefix } from '#kernel/token-format.ts'
+import { accessKeyOf } from '#tokens/access-token.ts'
+import { describeAccess, describeRefresh, type Described } from '#tokens/description.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { effectiveScope } from './scope.ts'
+
+const refuse = refusals({ invalid_client: [401, 'Only an app that has a secret may ask about its tokens.'] })
+
+type Provider = { kernel: Kernel; keys: SigningKeys }
+
+/**
+ * Says what a token is worth now, to the app that it was issued to (RFC 7662). Everything else is not active, and the
+ * answer does not tell why (§2.2). Refuses `invalid_client`.
+ */
+export async function introspect(
+  provider: Provider,
+  { app }: Client,
+  token: string,
+  now: Date,
+): Promise<Introspection> {
+  if (app.isPublic) throw refuse.invalid_client()
+  const described = await describe(provider, app, token, now)
+  if (!described) return { active: false }
+
+  const { identityId, handle, issuedAt, expiresAt, kind } = described
+  const issuer = provider.kernel.config.authUrl.origin
+  const scope = effectiveScope(described.scope, app.allowedScopes)
+  return {
+    active: true,
+    scope: scope.join(' '),
+    client_id: app.clientId,
+    ...(scope.includes('profile') && { username: handle }),
+    token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
+    exp: numericDate(expiresAt),
+    ...(issuedAt && { iat: numericDate(issuedAt) }),
+    sub: identityId,
+    aud: issuer,
+    iss: issuer,
+  }
+}
+
+async function describe(
+  { kernel: { db, config }, keys }: Provider,
+  app: RegisteredApp,
+  token: string,
+  now: Date,
+): Promise<Described | undefined> {
+  if (token.startsWith(tokenPrefix.refresh)) return describeRefresh(db, app, token, now)
+  const key = await accessKeyOf({ keys, issuer: config.authUrl.origin }, token, now)
+  return key && describeAccess(db, app, key, now)
+}

@@ -1,0 +1,62 @@
+import type { Database, Transaction } from '#kernel/database.ts'
+
+type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
+
+/** An access token that is live and this client's, with what may be told of it. */
+export function findAccessOfClient(db: Database, { identityId, sha256, clientId }: OfClient, now: Date) {
+  return db
+    .selectFrom('token_access')
+    .innerJoin('token_lineage', (join) =>
+      join
+        .onRef('token_lineage.identity_id', '=', 'token_access.identity_id')
+        .onRef('token_lineage.lineage_id', '=', 'token_access.lineage_id'),
+    )
+    .innerJoin('identity', 'identity.identity_id', 'token_access.identity_id')
+    .select(['token_access.scope', 'issued_at as issuedAt', 'expires_at as expiresAt', 'handle'])
+    .where('token_access.identity_id', '=', identityId)
+    .where('token_sha256', '=', sha256)
+    .where('client_id', '=', clientId)
+    .where('expires_at', '>', now)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export function findHandle(db: Database, identityId: string) {
+  return db.selectFrom('identity').select('handle').where('identity_id', '=', identityId).executeTakeFirst()
+}
+
+/** Deletes an access token that is live and this client's; false where there is none. */
+export async function deleteAccessOfClient(
+  tx: Transaction,
+  { identityId, sha256, clientId }: OfClient,
+  now: Date,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('token_access')
+    .using('token_lineage')
+    .where('token_access.identity_id', '=', identityId)
+    .where('token_sha256', '=', sha256)
+    .where('expires_at', '>', now)
+    .whereRef('token_lineage.identity_id', '=', 'token_access.identity_id')
+    .whereRef('token_lineage.lineage_id', '=', 'token_access.lineage_id')
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {
+  const expired = db
+    .selectFrom('token_access')
+    .select(['identity_id', 'token_sha256'])
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('token_access')
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

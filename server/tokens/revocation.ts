@@ -1,0 +1,32 @@
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database } from '#kernel/database.ts'
+import { deleteAccessOfClient } from './access-store.ts'
+import type { AccessKey } from './access-token.ts'
+import { findLineageOfRefresh } from './lineage.ts'
+import { revokeLineage } from './store.ts'
+
+/**
+ * Ends all that descends from the consent of a refresh token, of whatever generation it is. Does nothing where the
+ * token is not this client's, or its lineage has ended.
+ */
+export async function revokeRefresh(db: Database, clientId: string, refreshToken: string, now: Date): Promise<void> {
+  const found = await findLineageOfRefresh(db, refreshToken, now)
+  if (!found || found.lineage.clientId !== clientId || found.lineage.endsAt <= now) return
+
+  const { identityId, lineageId } = found.lineage
+  await transaction(db, async (tx) => {
+    if (!(await revokeLineage(tx, identityId, lineageId, now))) return
+    await record(tx, { ...revokedBy(clientId, identityId), details: { token: 'refresh_token' } }, now)
+  })
+}
+
+/** Ends one access token, with its twin. Does nothing where it is not this client's, or has ended. */
+export async function revokeAccess(db: Database, clientId: string, key: AccessKey, now: Date): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await deleteAccessOfClient(tx, { ...key, clientId }, now))) return
+    await record(tx, { ...revokedBy(clientId, key.identityId), details: { token: 'access_token' } }, now)
+  })
+}
+
+const revokedBy = (clientId: string, identityId: string) =>
+  ({ action: 'tokens.revoked', actor: 'app', identityId, clientId }) as const
