@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { Answer } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/apps'
 import * as openid from 'openid-client'
@@ -9,9 +10,16 @@ import type { Service } from '../server/testing/service.ts'
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
 /** What the app keeps of a request while the person is away signing in. */
-type Attempt = { expectedState: string; expectedNonce: string; pkceCodeVerifier: string }
-type Customer = { sub: string; name: string; accessToken: string; refreshToken: string | undefined; signIns: number }
-type Visit = { url: URL; visitor: string; response: ServerResponse }
+type Attempt = { visitor: string; expectedState: string; expectedNonce: string; pkceCodeVerifier: string }
+type Customer = {
+  sub: string
+  name: string
+  accessToken: string
+  refreshToken: string | undefined
+  idToken: string
+  signIns: number
+}
+type Visit = { url: URL; visitor: string; request: IncomingMessage; response: ServerResponse }
 
 const usualScope = 'openid profile offline_access'
 
@@ -46,7 +54,7 @@ export async function openShop(service: Service) {
     '/favicon.ico': ({ response }) => response.writeHead(204).end(),
   }
   server.on('request', (request, response) => {
-    const visit = { url: new URL(request.url ?? '/', origin), visitor: visitorOf(request, response), response }
+    const visit = { url: new URL(request.url ?? '/', origin), visitor: visitorOf(request, response), request, response }
     const answer = pages[visit.url.pathname] ?? (() => response.writeHead(404).end())
     Promise.resolve(answer(visit)).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
@@ -65,11 +73,12 @@ export async function openShop(service: Service) {
   /** Sends the person to the provider; what is in the query, such as another `scope`, goes along. */
   async function beginSignIn({ url, visitor, response }: Visit) {
     const attempt = {
+      visitor,
       expectedState: openid.randomState(),
       expectedNonce: openid.randomNonce(),
       pkceCodeVerifier: openid.randomPKCECodeVerifier(),
     }
-    attempts.set(visitor, attempt)
+    attempts.set(attempt.expectedState, attempt)
     const authorizationUrl = openid.buildAuthorizationUrl(config, {
       redirect_uri: `${origin}/callback`,
       scope: usualScope,
@@ -82,19 +91,24 @@ export async function openShop(service: Service) {
     redirect(response, authorizationUrl.href)
   }
 
-  async function finishSignIn({ url, visitor, response }: Visit) {
+  /** Takes an answer from the query, or from a form that the provider's page posted: then without a cookie of ours. */
+  async function finishSignIn({ url, visitor, request, response }: Visit) {
     answers.push(url)
-    const attempt = attempts.get(visitor)
-    attempts.delete(visitor)
-    if (!attempt) return show(response, '<p id="error">unasked</p>')
+    const posted = request.method === 'POST' ? await text(request) : undefined
+    const state = new URLSearchParams(posted ?? url.search).get('state') ?? ''
+    const attempt = attempts.get(state)
+    attempts.delete(state)
+    if (!attempt || (posted === undefined && attempt.visitor !== visitor))
+      return show(response, '<p id="error">unasked</p>')
+    const answer = posted === undefined ? url : postedTo(url, posted)
     try {
-      const tokens = await openid.authorizationCodeGrant(config, url, { ...attempt, idTokenExpected: true })
+      const tokens = await openid.authorizationCodeGrant(config, answer, { ...attempt, idTokenExpected: true })
       const sub = tokens.claims()?.sub ?? ''
       const { name = '' } = await openid.fetchUserInfo(config, tokens.access_token, sub)
       const signIns = (customers.get(sub)?.signIns ?? 0) + 1
-      const { access_token: accessToken, refresh_token: refreshToken } = tokens
-      customers.set(sub, { sub, name, accessToken, refreshToken, signIns })
-      signedIn.set(visitor, sub)
+      const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken = '' } = tokens
+      customers.set(sub, { sub, name, accessToken, refreshToken, idToken, signIns })
+      signedIn.set(attempt.visitor, sub)
       redirect(response, '/')
     } catch (error) {
       if (!(error instanceof openid.AuthorizationResponseError)) throw error
@@ -137,10 +151,16 @@ async function register(service: Service, settings: NewApp): Promise<Answer<'POS
   return (await response.json()) as Answer<'POST /api/admin/apps'>
 }
 
+function postedTo(url: URL, body: string): Request {
+  return new Request(url, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
+}
+
 /** Knows a browser again by a cookie. */
 function visitorOf(request: IncomingMessage, response: ServerResponse): string {
   const known = /visitor=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
   if (known !== undefined) return known
+  // A form from another site comes without the cookie; to give out a new one would be to forget them.
+  if (request.method === 'POST') return ''
   const visitor = randomUUID()
   response.setHeader('set-cookie', `visitor=${visitor}; HttpOnly; SameSite=Lax; Path=/`)
   return visitor

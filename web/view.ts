@@ -18,6 +18,12 @@ export function readSite(): Site {
   return anyView().site
 }
 
+/** The languages that the app asked for, which sent the person here. */
+export function wantedLanguages(): string[] {
+  const view = anyView()
+  return view.page === 'signin' ? view.languages : []
+}
+
 let read: PageView | undefined
 
 function anyView(): PageView {

@@ -27,8 +27,8 @@ export const AuthorizeRequest = Type.Object({
   encryptedAppKey: NotOffered,
   appPublicKey: NotOffered,
   encryptedAppPrivateKey: NotOffered,
-  prompt: NotOffered,
-  maxAge: NotOffered,
+  prompt: Type.Optional(Text),
+  maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 export type AuthorizeRequest = Static<typeof AuthorizeRequest>
 
@@ -36,7 +36,13 @@ export const authorize = endpoint(
   'POST /api/oauth/authorize',
   { ...session, summary: 'Consent to an app as one of my identities' },
   { body: AuthorizeRequest },
-  { 200: Type.Object({ redirectUrl: Type.String() }) },
+  {
+    200: Type.Object({
+      redirectUrl: Type.String(),
+      /** With `responseMode` `form_post`: what to post to `redirectUrl`. */
+      formFields: Type.Optional(Type.Record(Type.String(), Type.String())),
+    }),
+  },
 )
 
 /** An app connected to an identity. The four encryption fields are null for an app without end-to-end encryption. */
@@ -215,6 +221,7 @@ export const ProviderMetadata = Type.Object({
   response_modes_supported: Type.Array(Type.String()),
   grant_types_supported: Type.Array(Type.String()),
   subject_types_supported: Type.Array(Type.String()),
+  prompt_values_supported: Type.Array(Type.String()),
   id_token_signing_alg_values_supported: Type.Array(Type.String()),
   token_endpoint_auth_methods_supported: Type.Array(Type.String()),
   revocation_endpoint: Type.String(),

@@ -13,6 +13,18 @@ export type Site = {
   mail: boolean
 }
 
+/** What an app may ask of the sign-in itself (OpenID Connect Core §3.1.2.1). */
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account'
+
+/** Why a request that may show nothing ends without a code (OpenID Connect Core §3.1.2.6). */
+export type SilentEnd = 'login_required' | 'account_selection_required' | 'consent_required'
+
+/**
+ * How the browser takes an answer to the app: it goes to the URL, or with `fields` it posts them there as a form (OAuth
+ * 2.0 Form Post Response Mode).
+ */
+export type Leaving = { url: string; fields?: Record<string, string> }
+
 /** An authorization request that the server has checked. `scope` is what was asked and allowed, in the order asked. */
 export type SignInView = {
   page: 'signin'
@@ -25,9 +37,20 @@ export type SignInView = {
   codeChallenge?: string
   identityId?: string
   loginHint?: string
-  /** Where the person goes who says no: the redirect URI with `error=access_denied`, `state` and `iss`. */
-  denyUrl: string
+  prompts: Prompt[]
+  /** How long ago the person may have proved who they are, in seconds. */
+  maxAgeSeconds?: number
+  /** The languages that the app asks for, the first the dearest. */
+  languages: string[]
+  formPost: boolean
+  /** Where the person goes who says no: `access_denied`, with `state` and `iss`. */
+  denied: Leaving
+  /** Where the browser goes at once when `prompts` has `none` and something would have to be asked. */
+  silently?: Record<SilentEnd, Leaving>
 }
+
+/** An answer to the app that the server has decided, and that is to be posted. */
+export type ReturnView = { page: 'return'; site: Site; leaving: Leaving }
 
 /** Why a person can't go on, where there is no app to send them back to. */
 export type ErrorView = { page: 'error'; site: Site; error: string; description: string; requestId: string }
@@ -36,5 +59,5 @@ export type PlaygroundView = { page: 'playground'; site: Site; clientId: string;
 
 export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account'; site: Site }
 
-export type PageView = SignInView | ErrorView | PlaygroundView | PlainView
+export type PageView = SignInView | ReturnView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -14,6 +14,8 @@ export const readSession = endpoint(
       user: Type.Object({ userId: Uuid }),
       identities: Type.Array(Identity),
       authTime: Instant,
+      /** How long ago that was, by the server's clock. */
+      secondsSinceAuthTime: Type.Integer(),
       authMethod: Type.Literal('passkey'),
       expiresAt: Instant,
     }),

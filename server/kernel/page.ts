@@ -32,14 +32,19 @@ export function siteOf({ baseUrl, authUrl, relyingPartyId, demo, mail }: Setting
 /** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */
 export async function openPages(baseUrl: URL): Promise<Pages> {
   const manifest = await readManifest()
-  const policy = pagePolicy(baseUrl)
   return {
     show(reply, view) {
       const page = manifest[view.page]
       if (!page) throw new Error(`the page ${view.page} was not built`)
+      const policy = pagePolicy(baseUrl, postsForms(view))
       return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(shell(page, view))
     },
   }
+}
+
+/** Whether the page may have an answer to post to an app. */
+function postsForms(view: PageView): boolean {
+  return view.page === 'return' || (view.page === 'signin' && view.formPost)
 }
 
 async function readManifest(): Promise<Partial<Record<PageName, BuiltPage>>> {

@@ -22,8 +22,11 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
-/** A page of ours: its own scripts and styles, our API, and nothing from anywhere else. */
-export function pagePolicy(baseUrl: URL): string {
+/**
+ * A page of ours: its own scripts and styles, our API, and nothing from anywhere else. Where it posts a form to an app,
+ * `form-action` names no host: browsers hold the redirects that the app answers with to the same list.
+ */
+export function pagePolicy(baseUrl: URL, postsForms: boolean): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -31,7 +34,7 @@ export function pagePolicy(baseUrl: URL): string {
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src 'self' ${baseUrl.origin}`,
-    "form-action 'self'",
+    postsForms ? 'form-action https: http:' : "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')

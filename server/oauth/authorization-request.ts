@@ -1,14 +1,17 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import type { SignInView, Site } from '@countersign/protocol/pages'
+import type { Leaving, SignInView, Site } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
-import { callbackUrl } from './callback-url.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
+import { readIdTokenHint } from './id-token-hint.ts'
+import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
 
 /** What becomes of an authorization request: a page to show, or an error to take back to the app. */
-export type Reading = { show: SignInView } | { redirect: string }
+export type Reading = { show: SignInView } | { leave: Leaving }
 
 /** The parameters as they came, each once. */
 export type Parameters = Record<string, string>
@@ -24,8 +27,10 @@ const refuse = refusals({
 })
 
 /** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
-const notOffered = ['prompt', 'max_age', 'id_token_hint', 'organization_id', 'fedcm_continue', 'app_key_jwk']
+const notOffered = ['organization_id', 'fedcm_continue', 'app_key_jwk']
 
+/** As much of BCP 47 as a hint needs. */
+const languageTag = /^[A-Za-z0-9-]{2,35}$/
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
 /**
@@ -33,7 +38,7 @@ const challengePattern = /^[A-Za-z0-9_-]{43}$/
  * redirect URI is refused here, for a person to read; every other error is for the app, at its redirect URI.
  */
 export async function readAuthorizationRequest(
-  { apps, site }: { apps: AppDirectory; site: Site },
+  { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },
   parameters: Parameters,
 ): Promise<Reading> {
   const app = await apps.find(parameters['client_id'] ?? '')
@@ -42,26 +47,33 @@ export async function readAuthorizationRequest(
   if (redirectUri === undefined || !isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
 
   const { state } = parameters
-  const answer = (fields: Record<string, string>) =>
-    callbackUrl(redirectUri, { ...fields, state: echoable(state), iss: site.authUrl })
+  const answer = (mode: ResponseMode, error: string, sentence: string) =>
+    answerTo(redirectUri, mode, { error, error_description: sentence, state: echoable(state), iss: site.authUrl })
+  let mode: ResponseMode = 'query'
   try {
-    return { show: { ...checked(app, parameters), page: 'signin', site, redirectUri, denyUrl: answer(denied) } }
+    mode = readResponseMode(redirectUri, parameters['response_mode'])
+    const asked = { ...checked(app, parameters), ...(await readWish({ keys, site }, app, parameters)) }
+    const denied = answer(mode, 'access_denied', 'The person said no.')
+    const silently = {
+      login_required: answer(mode, 'login_required', 'The person would have to sign in.'),
+      account_selection_required: answer(mode, 'account_selection_required', 'The person would have to choose.'),
+      consent_required: answer(mode, 'consent_required', 'The person would have to consent.'),
+    }
+    const ends = { denied, ...(asked.prompts.includes('none') && { silently }) }
+    return { show: { ...asked, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { redirect: answer({ error: error.code, error_description: error.message }) }
+    return { leave: answer(mode, error.code, error.message) }
   }
 }
-
-const denied = { error: 'access_denied', error_description: 'The person said no.' }
 
 function checked(app: RegisteredApp, parameters: Parameters) {
   requireOffered(parameters)
   const responseType = parameters['response_type'] ?? 'code'
   if (responseType !== 'code') throw refuse.unsupported_response_type()
-  if (parameters['response_mode'] !== undefined && parameters['response_mode'] !== 'query')
-    throw refuse.invalid_request({ sentence: 'The only response_mode is query.' })
 
-  const { state, nonce, identity_id: identityId, login_hint: loginHint } = parameters
+  const { state, nonce } = parameters
+  const maxAgeSeconds = readMaxAge(parameters['max_age'])
   const codeChallenge = readChallenge(app, parameters['code_challenge'], parameters['code_challenge_method'])
   requireEchoable(state, nonce)
   return {
@@ -70,9 +82,28 @@ function checked(app: RegisteredApp, parameters: Parameters) {
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(codeChallenge !== undefined && { codeChallenge }),
-    ...(identityId !== undefined && { identityId }),
-    ...(loginHint !== undefined && { loginHint }),
+    prompts: readPrompts(parameters['prompt']),
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    languages: (parameters['ui_locales'] ?? '')
+      .split(' ')
+      .filter((tag) => languageTag.test(tag))
+      .slice(0, 10),
   }
+}
+
+/** Who should sign in: by the id of their identity, by an ID token of theirs, or by their handle. */
+async function readWish(
+  { keys, site }: { keys: SigningKeys; site: Site },
+  { clientId }: Pick<RegisteredApp, 'clientId'>,
+  { id_token_hint: hint, identity_id: named, login_hint: loginHint }: Parameters,
+) {
+  const hinted = hint === undefined ? undefined : await readIdTokenHint({ keys, issuer: site.authUrl }, hint)
+  if (hint !== undefined && hinted?.clientId !== clientId)
+    throw refuse.invalid_request({ sentence: 'The id_token_hint is not an ID token that this app got from here.' })
+  if (hinted && named !== undefined && hinted.identityId !== named)
+    throw refuse.invalid_request({ sentence: 'The id_token_hint and the identity_id are of two identities.' })
+  const identityId = hinted?.identityId ?? named
+  return { ...(identityId !== undefined && { identityId }), ...(loginHint !== undefined && { loginHint }) }
 }
 
 function requireOffered(parameters: Parameters): void {

@@ -36,7 +36,7 @@ test('the sign-in page is drawn from a request that was checked', async () => {
     [view.scope, view.state, view.nonce, view.codeChallenge],
     [['openid', 'profile'], 'a b&c', 'n1', challenge],
   )
-  const denied = new URL(view.denyUrl)
+  const denied = new URL(view.denied.url)
   assert.equal(denied.searchParams.get('error'), 'access_denied')
   assert.equal(denied.searchParams.get('state'), 'a b&c')
   assert.equal(denied.searchParams.get('iss'), 'http://localhost:4401')
@@ -59,38 +59,6 @@ test('the same request as a form shows the same page', async () => {
 })
 
 const registered = 'https://app.example/callback'
-const tricks = [
-  ...['https://app.example/callback/', 'https://app.example/Callback', 'https://app.example:8443/callback'],
-  ...['https://app.example/%63allback', 'https://app.example/x/../callback', `${registered}?a=1`, `${registered}#x`],
-  ...[
-    'https://app.example./callback',
-    'https://app.exаmple/callback',
-    `${registered}\t`,
-    'https:\\\\app.example\\callback',
-  ],
-  ...[
-    'https://app.example@evil.example/callback',
-    'https://evil.example#@app.example/callback',
-    'http://app.example/callback',
-  ],
-  ...['javascript:alert(1)', '//app.example/callback', '', ' https://app.example/callback'],
-]
-for (const redirect_uri of tricks)
-  test(`AUZ-03 AUZ-04 AUZ-05 never a redirect to ${JSON.stringify(redirect_uri)}`, async () => {
-    const app = await world.app({ redirectUris: [registered] })
-    const person = await world.person()
-    const shown = await page({ client_id: app.clientId, redirect_uri, scope: 'openid nonsense' })
-    assert.equal(shown.statusCode, 400)
-    assert.equal(shown.headers.location, undefined)
-    assert.equal(viewIn(shown.body).page, 'error')
-    const asked = await authorize(person.headers, {
-      clientId: app.clientId,
-      redirectUri: redirect_uri,
-      identityId: person.identityId,
-    })
-    assert.equal(asked.statusCode, 400)
-    assert.equal(asked.json().error, 'invalid_redirect_uri')
-  })
 
 test('AUZ-03 an unknown client gets an error page, never a redirect', async () => {
   const { statusCode, headers } = await page({ client_id: 'app_nobody', redirect_uri: registered })
@@ -110,8 +78,10 @@ const errors: Record<string, [Record<string, string>, string]> = {
   'AUZ-17 a state too long to be given back': [{ state: 's'.repeat(8193) }, 'invalid_request'],
   'AUZ-18 a request object': [{ request: 'eyJ.eyJ.' }, 'request_not_supported'],
   'AUZ-18 a request URI': [{ request_uri: 'http://127.0.0.1:1/x' }, 'request_uri_not_supported'],
-  'a prompt, which this version does not do': [{ prompt: 'none' }, 'invalid_request'],
-  'a response mode that this version does not do': [{ response_mode: 'form_post' }, 'invalid_request'],
+  'a prompt that nobody knows': [{ prompt: 'consent create' }, 'invalid_request'],
+  'prompt none beside another': [{ prompt: 'none login' }, 'invalid_request'],
+  'a max_age that is no number of seconds': [{ max_age: '-1' }, 'invalid_request'],
+  'a response mode that nobody knows': [{ response_mode: 'fragment' }, 'invalid_request'],
   'an organization, which this version does not have': [{ organization_id: randomUUID() }, 'invalid_request'],
 }
 for (const [what, [parameters, error]] of Object.entries(errors))

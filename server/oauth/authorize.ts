@@ -1,22 +1,25 @@
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
+import type { Leaving } from '@countersign/protocol/pages'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
-import { connect } from '#authorizations/authorization.ts'
+import { connect, readAuthorization } from '#authorizations/authorization.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction } from '#kernel/database.ts'
+import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage } from '#tokens/lineage.ts'
+import { answerTo, readResponseMode } from './answer.ts'
 import { readChallenge, requireEchoable } from './authorization-request.ts'
-import { callbackUrl } from './callback-url.ts'
+import { readPrompts, requireRecentProof } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
 
 const refuse = refusals({
   invalid_client: [400, 'No app is registered under this client id.'],
   invalid_redirect_uri: [400, 'The redirect URI is not one that the app has registered, letter for letter.'],
   invalid_request: [400, 'The request is malformed.'],
+  consent_required: [403, 'The person has not consented to all of this, and may not be asked.'],
   email_not_verified: [409, 'This identity has no verified e-mail address to share. Go on without the scope email.'],
 })
 
@@ -30,24 +33,26 @@ const notOffered = [
   'encryptedAppKey',
   'appPublicKey',
   'encryptedAppPrivateKey',
-  'prompt',
-  'maxAge',
 ]
 
 /**
- * Records a person's consent and issues a code for it. Answers where the browser goes next. Refuses `invalid_client`,
- * `invalid_redirect_uri`, `invalid_request`, `invalid_scope`, `identity_not_found`, `email_not_verified`.
+ * Records a person's consent and issues a code for it. Answers where the browser takes it. Refuses `invalid_client`,
+ * `invalid_redirect_uri`, `invalid_request`, `invalid_scope`, `identity_not_found`, `email_not_verified`,
+ * `reauthentication_required`, `consent_required`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
   session: Session,
   wanted: AuthorizeRequest,
   now: Date,
-): Promise<string> {
+): Promise<Leaving> {
   const app = await apps.find(wanted.clientId)
   if (!app) throw refuse.invalid_client()
   if (!isRegisteredRedirect(app, wanted.redirectUri)) throw refuse.invalid_redirect_uri()
   requireOffered(wanted)
+  const mode = readResponseMode(wanted.redirectUri, wanted.responseMode)
+  const prompts = readPrompts(wanted.prompt)
+  requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, session.authTime, now)
   requireEchoable(wanted.state, wanted.nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const scope = requireAllowedScopes(wanted.scope ?? '', app.allowedScopes)
@@ -57,6 +62,7 @@ export async function authorize(
     // Held, so that an identity that is being deleted is not given anything more.
     const identity = await holdOwnIdentity(tx, userId, identityId)
     if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
+    if (prompts.includes('none')) await requireConsented(tx, wanted, scope)
     await connect(tx, { identityId, clientId, scope }, now)
     await record(
       tx,
@@ -69,12 +75,16 @@ export async function authorize(
       now,
     )
   })
-  return callbackUrl(redirectUri, { code, state: wanted.state, iss: kernel.config.authUrl.origin })
+  return answerTo(redirectUri, mode, { code, state: wanted.state, iss: kernel.config.authUrl.origin })
+}
+
+/** Where nothing may be asked, what was consented to before must cover it. Refuses `consent_required`. */
+async function requireConsented(tx: Transaction, { identityId, clientId }: AuthorizeRequest, scope: string[]) {
+  const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
+  if (!authorization || missingScopes.length > 0) throw refuse.consent_required()
 }
 
 function requireOffered(wanted: AuthorizeRequest): void {
-  if (wanted.responseMode !== undefined && wanted.responseMode !== 'query')
-    throw refuse.invalid_request({ sentence: 'The only responseMode is query.' })
   const [offending] = Object.entries(wanted).filter(([name, value]) => notOffered.includes(name) && isMeant(value))
   if (offending)
     throw refuse.invalid_request({ sentence: `The field ${offending[0]} is not supported by this version.` })

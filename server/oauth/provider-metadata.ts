@@ -2,6 +2,7 @@ import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { ProviderMetadata } from '@countersign/protocol/oauth'
 import type { Config } from '#kernel/config.ts'
 import { algorithms } from '#tokens/signing-keys.ts'
+import { responseModes } from './answer.ts'
 
 const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
 const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
@@ -19,9 +20,10 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     jwks_uri: `${auth}/.well-known/jwks.json`,
     scopes_supported: [...standardScopes],
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: [...responseModes],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     id_token_signing_alg_values_supported: [...algorithms],
     token_endpoint_auth_methods_supported: [...bySecret, 'none'],
     revocation_endpoint: `${api}/api/oauth/revoke`,

@@ -1,6 +1,5 @@
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth'
-import type { PageView } from '@countersign/protocol/pages'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
 import type { Host } from '#kernel/http.ts'
@@ -35,7 +34,8 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
     ...endpoints.authorize,
     onRequest: session.onRequest,
     async handler(request) {
-      return { redirectUrl: await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock()) }
+      const { url, fields } = await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock())
+      return { redirectUrl: url, ...(fields && { formFields: fields }) }
     },
   })
 
@@ -93,10 +93,10 @@ export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoin
   const site = siteOf(config)
   const page = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
   const signIn = async (parameters: Parameters, reply: FastifyReply) => {
-    const reading = await readAuthorizationRequest({ apps, site }, parameters)
-    if ('redirect' in reading) return reply.redirect(reading.redirect, 303)
-    const view: PageView = reading.show
-    return pages.show(reply, view)
+    const reading = await readAuthorizationRequest({ apps, keys, site }, parameters)
+    if ('show' in reading) return pages.show(reply, reading.show)
+    if (!reading.leave.fields) return reply.redirect(reading.leave.url, 303)
+    return pages.show(reply, { page: 'return', site, leaving: reading.leave })
   }
 
   host.route({

@@ -3,6 +3,7 @@ import * as endpoints from '@countersign/protocol/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/sessions'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
 import { listIdentities } from '#identity/identity.ts'
+import { numericDate } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -145,10 +146,12 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { userId, authTime, expiresAt } = session.of(request)
+      const now = kernel.clock()
       return {
         user: { userId },
         identities: await listIdentities(db, userId),
         authTime: authTime.toISOString(),
+        secondsSinceAuthTime: Math.max(0, numericDate(now) - numericDate(authTime)),
         authMethod: 'passkey' as const,
         expiresAt: expiresAt.toISOString(),
       }

@@ -25,7 +25,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
     { name: 'approve', label: words.signin.approve, do: onApprove },
     { name: 'deny', label: words.signin.deny, look: 'secondary', do: onDeny },
   ]
-  const settled = isSettled(grant) && doing.problem === undefined
+  const settled = isSettled(grant, view) && doing.problem === undefined
   const change = (
     <button type="button" class="button quiet" onClick={() => void doing.perform({ name: 'change', do: onChange })}>
       {words.signin.change}

@@ -22,7 +22,7 @@ export function SignIn() {
   return (
     <Frame title={words.documentTitle(view.app.name)}>
       <section class="step">
-        <AppHeading app={view.app} />
+        {!view.silently && <AppHeading app={view.app} />}
         <CurrentStep flow={flow} doing={doing} />
       </section>
     </Frame>
@@ -72,6 +72,8 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
       )
     case 'leave':
       return <Leave {...step} redirectUri={view.redirectUri} />
+    case 'leave silently':
+      return <Waiting />
   }
 }
 

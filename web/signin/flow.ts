@@ -2,6 +2,8 @@ import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
+import { leave } from '../leave.ts'
+import { withFreshProof } from '../passkey.ts'
 import { grantableScopes } from '../scope-words.ts'
 import { readSession } from '../session.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
@@ -17,12 +19,15 @@ export function useFlow(view: SignInView) {
     current.current = next
     setStep(next)
     if (next.at === 'read grant') return readGrant(next.identity)
-    if (next.at === 'consent' && isSettled(next.grant)) return approve()
+    if (next.at === 'consent' && isSettled(next.grant, view)) return approve()
+    if (next.at === 'leave silently' && view.silently) return leave(view.silently[next.end])
   }
 
   async function look() {
     const session = await readSession()
-    await advance(session ? { type: 'signed in', identities: session.identities } : { type: 'nobody signed in' })
+    if (!session) return advance({ type: 'nobody signed in' })
+    const { identities, secondsSinceAuthTime: ageSeconds } = session
+    await advance({ type: 'session found', identities, ageSeconds })
   }
 
   async function readGrant(identity: Identity) {
@@ -34,15 +39,15 @@ export function useFlow(view: SignInView) {
     const { current: consent } = current
     if (consent.at !== 'consent') return
     const body = requestOf(view, consent.identity)
-    const answer = await whileSignedIn(() => call('POST /api/oauth/authorize', { body }))
+    const answer = await whileSignedIn(() => withFreshProof(() => call('POST /api/oauth/authorize', { body })))
     if (!answer) return
     await advance({ type: 'approved' })
-    location.replace(answer.redirectUrl)
+    leave({ url: answer.redirectUrl, ...(answer.formFields && { fields: answer.formFields }) })
   }
 
   async function deny() {
     await advance({ type: 'denied' })
-    location.replace(view.denyUrl)
+    leave(view.denied)
   }
 
   async function signOut() {
@@ -72,7 +77,8 @@ async function grantOf(identity: Identity, { app, scope }: SignInView): Promise<
   return { exists: authorization !== null, missing: missingScopes }
 }
 
-function requestOf({ app, redirectUri, scope, state, nonce, codeChallenge }: SignInView, identity: Identity) {
+function requestOf(view: SignInView, identity: Identity) {
+  const { app, redirectUri, scope, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost } = view
   return {
     clientId: app.clientId,
     redirectUri,
@@ -81,5 +87,8 @@ function requestOf({ app, redirectUri, scope, state, nonce, codeChallenge }: Sig
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),
+    ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
+    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+    ...(formPost && { responseMode: 'form_post' }),
   }
 }

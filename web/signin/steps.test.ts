@@ -6,93 +6,124 @@ import { isSettled, nextStep, type Event, type Step, type Wish } from './steps.t
 const ada = identityOf('ada')
 const countess = identityOf('countess')
 const grant = { exists: true, missing: [] }
+const plain: Wish = { prompts: [] }
+const found = (identities: Identity[], ageSeconds = 0): Event => ({ type: 'session found', identities, ageSeconds })
 
 test('a stranger signs in first', () => {
   assert.deepEqual(walk([{ type: 'nobody signed in' }]), { at: 'authenticate' })
 })
 
 test('a person with one identity does not choose', () => {
-  const step = walk([{ type: 'signed in', identities: [ada] }])
+  const step = walk([found([ada])])
   assert.deepEqual(step, { at: 'read grant', identities: [ada], identity: ada })
 })
 
 test('a person with several identities chooses, and only the chosen one goes on', () => {
   const identities = [ada, countess]
-  const step = walk([{ type: 'signed in', identities }])
+  const step = walk([found(identities)])
   assert.deepEqual(step, { at: 'choose identity', identities, mismatch: false })
-  const chosen = nextStep(step, { type: 'identity chosen', identity: countess }, {})
+  const chosen = nextStep(step, { type: 'identity chosen', identity: countess }, plain)
   assert.deepEqual(chosen, { at: 'read grant', identities, identity: countess })
 })
 
-for (const [what, wish] of Object.entries<Wish>({
+for (const [what, wish] of Object.entries<Partial<Wish>>({
   'by its id': { identityId: countess.identityId },
   'by its handle': { loginHint: 'countess' },
   'by its handle in capitals': { loginHint: 'COUNTESS' },
 })) {
   test(`the identity that the app asks for ${what} is taken without a choice`, () => {
-    const step = walk([{ type: 'signed in', identities: [ada, countess] }], wish)
+    const step = walk([found([ada, countess])], wish)
     assert.equal(step.at === 'read grant' && step.identity, countess)
   })
 }
 
-for (const [what, wish] of Object.entries<Wish>({
+for (const [what, wish] of Object.entries<Partial<Wish>>({
   'an id': { identityId: '00000000-0000-4000-8000-000000000000' },
   'a handle': { loginHint: 'someone-else' },
   'an id that is missing beside a handle that is there': { identityId: 'unknown', loginHint: 'ada' },
 })) {
   test(`a person who lacks the identity the app asks for by ${what} decides, also with only one`, () => {
-    const step = walk([{ type: 'signed in', identities: [ada] }], wish)
+    const step = walk([found([ada])], wish)
     assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: true })
   })
 }
 
 test('consent shows what is missing, and approval leads away', () => {
   const asked = { exists: true, missing: ['email'] }
-  const step = walk([
-    { type: 'signed in', identities: [ada] },
-    { type: 'grant read', grant: asked },
-  ])
+  const step = walk([found([ada]), { type: 'grant read', grant: asked }])
   assert.deepEqual(step, { at: 'consent', identities: [ada], identity: ada, grant: asked })
-  assert.deepEqual(nextStep(step, { type: 'approved' }, {}), { at: 'leave', identity: ada })
-  assert.deepEqual(nextStep(step, { type: 'denied' }, {}), { at: 'leave', identity: undefined })
+  assert.deepEqual(nextStep(step, { type: 'approved' }, plain), { at: 'leave', identity: ada })
+  assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
 
 test('only a grant that exists and lacks nothing is settled', () => {
-  assert.equal(isSettled({ exists: true, missing: [] }), true)
-  assert.equal(isSettled({ exists: true, missing: ['profile'] }), false)
-  assert.equal(isSettled({ exists: false, missing: [] }), false)
+  assert.equal(isSettled({ exists: true, missing: [] }, plain), true)
+  assert.equal(isSettled({ exists: true, missing: ['profile'] }, plain), false)
+  assert.equal(isSettled({ exists: false, missing: [] }, plain), false)
 })
 
 test('a person may think again about the identity, and is shown all of them', () => {
-  const step = walk([
-    { type: 'signed in', identities: [ada] },
-    { type: 'grant read', grant },
-    { type: 'another identity wanted' },
-  ])
+  const step = walk([found([ada]), { type: 'grant read', grant }, { type: 'another identity wanted' }])
   assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: false })
 })
 
 test('a session that ends on the way leads back to signing in, from every step but the last', () => {
-  const consent = walk([
-    { type: 'signed in', identities: [ada] },
-    { type: 'grant read', grant },
-  ])
-  assert.deepEqual(nextStep(consent, { type: 'nobody signed in' }, {}), { at: 'authenticate' })
+  const consent = walk([found([ada]), { type: 'grant read', grant }])
+  assert.deepEqual(nextStep(consent, { type: 'nobody signed in' }, plain), { at: 'authenticate' })
   const left: Step = { at: 'leave', identity: ada }
-  assert.equal(nextStep(left, { type: 'nobody signed in' }, {}), left)
+  assert.equal(nextStep(left, { type: 'nobody signed in' }, plain), left)
 })
 
 test('late and repeated answers change nothing', () => {
   const start: Step = { at: 'look' }
   const events: Event[] = [{ type: 'approved' }, { type: 'denied' }, { type: 'grant read', grant }]
-  for (const event of events) assert.equal(nextStep(start, event, {}), start)
-  const choosing = walk([{ type: 'signed in', identities: [ada, countess] }])
-  assert.equal(nextStep(choosing, { type: 'grant read', grant }, {}), choosing)
-  assert.equal(nextStep(choosing, { type: 'signed in', identities: [ada] }, {}), choosing)
+  for (const event of events) assert.equal(nextStep(start, event, plain), start)
+  const choosing = walk([found([ada, countess])])
+  assert.equal(nextStep(choosing, { type: 'grant read', grant }, plain), choosing)
+  assert.equal(nextStep(choosing, { type: 'signed in', identities: [ada] }, plain), choosing)
 })
 
-function walk(events: Event[], wish: Wish = {}): Step {
-  return events.reduce<Step>((step, event) => nextStep(step, event, wish), { at: 'look' })
+test('an app that wants a new proof gets one, whoever is signed in', () => {
+  assert.deepEqual(walk([found([ada])], { prompts: ['login'] }), { at: 'authenticate' })
+  assert.deepEqual(walk([found([ada], 61)], { maxAgeSeconds: 60 }), { at: 'authenticate' })
+  assert.equal(walk([found([ada], 60)], { maxAgeSeconds: 60 }).at, 'read grant')
+  const proved = walk([found([ada]), { type: 'signed in', identities: [ada] }], { prompts: ['login'] })
+  assert.equal(proved.at, 'read grant')
+})
+
+test('an app that wants a choice gets one, also of one, and also with a wish', () => {
+  const choice = { at: 'choose identity', identities: [ada], mismatch: false }
+  assert.deepEqual(walk([found([ada])], { prompts: ['select_account'] }), choice)
+  assert.deepEqual(walk([found([ada])], { prompts: ['select_account'], loginHint: 'ada' }), choice)
+})
+
+test('an app that wants consent gets the question, though nothing is missing', () => {
+  assert.equal(isSettled(grant, { prompts: ['consent'] }), false)
+})
+
+for (const [what, end, events, wish] of [
+  ['nobody is signed in', 'login_required', [{ type: 'nobody signed in' }], {}],
+  ['the proof is too old', 'login_required', [found([ada], 61)], { maxAgeSeconds: 60 }],
+  ['another person is signed in', 'login_required', [found([ada])], { identityId: countess.identityId }],
+  ['there are several identities', 'account_selection_required', [found([ada, countess])], {}],
+  ['something was not granted', 'consent_required', [found([ada]), granted({ exists: true, missing: ['email'] })], {}],
+  ['nothing was granted', 'consent_required', [found([ada]), granted({ exists: false, missing: [] })], {}],
+] satisfies [string, string, Event[], Partial<Wish>][])
+  test(`where nothing may be asked and ${what}, the app is told ${end}`, () => {
+    assert.deepEqual(walk(events, { ...wish, prompts: ['none'] }), { at: 'leave silently', end })
+  })
+
+test('where nothing may be asked and nothing has to be, the code is fetched', () => {
+  const step = walk([found([ada, countess]), granted(grant)], { prompts: ['none'], loginHint: 'ada' })
+  assert.equal(step.at, 'consent')
+})
+
+function granted(read: { exists: boolean; missing: string[] }): Event {
+  return { type: 'grant read', grant: read }
+}
+
+function walk(events: Event[], wish: Partial<Wish> = {}): Step {
+  return events.reduce<Step>((step, event) => nextStep(step, event, { ...plain, ...wish }), { at: 'look' })
 }
 
 function identityOf(handle: string): Identity {

@@ -1,5 +1,6 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity } from '@countersign/protocol/identities'
+import type { Prompt, SilentEnd } from '@countersign/protocol/pages'
 
 /** What an identity has granted the app before, and what is missing of what the app wants now. */
 export type Grant = { exists: boolean; missing: string[] }
@@ -12,9 +13,11 @@ export type Step =
   | { at: 'read grant'; identities: Identity[]; identity: Identity }
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'leave'; identity: Identity | undefined }
+  | { at: 'leave silently'; end: SilentEnd }
 
 export type Event =
   | { type: 'nobody signed in' }
+  | { type: 'session found'; identities: Identity[]; ageSeconds: number }
   | { type: 'signed in'; identities: Identity[] }
   | { type: 'identity chosen'; identity: Identity }
   | { type: 'grant read'; grant: Grant }
@@ -22,19 +25,28 @@ export type Event =
   | { type: 'approved' }
   | { type: 'denied' }
 
-/** What the app said about who should sign in. */
-export type Wish = { identityId?: string; loginHint?: string }
+/** What the app said about who should sign in, and how. */
+export type Wish = { identityId?: string; loginHint?: string; prompts: Prompt[]; maxAgeSeconds?: number }
 
 /**
  * The step after an event; one that does not belong to the step, such as a late answer, changes nothing. What is
- * settled is skipped: an only identity is not chosen among.
+ * settled is skipped: an only identity is not chosen among. Where nothing may be asked, the first question is the end.
  */
 export function nextStep(step: Step, event: Event, wish: Wish): Step {
+  const next = stepAfter(step, event, wish)
+  const end = wish.prompts.includes('none') ? endAt(next) : undefined
+  return end ? { at: 'leave silently', end } : next
+}
+
+function stepAfter(step: Step, event: Event, wish: Wish): Step {
   switch (event.type) {
     case 'nobody signed in':
-      return step.at === 'leave' ? step : { at: 'authenticate' }
+      return hasLeft(step) ? step : { at: 'authenticate' }
+    case 'session found':
+      if (step.at !== 'look') return step
+      return mustProveAnew(event.ageSeconds, wish) ? { at: 'authenticate' } : chooseFor(event.identities, wish)
     case 'signed in':
-      return step.at === 'look' || step.at === 'authenticate' ? chooseFor(event.identities, wish) : step
+      return step.at === 'authenticate' ? chooseFor(event.identities, wish) : step
     case 'identity chosen':
       if (step.at !== 'choose identity') return step
       return { at: 'read grant', identities: step.identities, identity: event.identity }
@@ -52,16 +64,40 @@ export function nextStep(step: Step, event: Event, wish: Wish): Step {
 /** The steps at which the person is asked something, and so may say no. */
 const deniable: Step['at'][] = ['authenticate', 'choose identity', 'consent']
 
-/** Whether nothing is left to ask: the identity granted the app all that it wants. */
-export function isSettled({ exists, missing }: Grant): boolean {
-  return exists && missing.length === 0
+/** Whether nothing is left to ask: the identity granted the app all that it wants, and the app wants no question. */
+export function isSettled({ exists, missing }: Grant, { prompts }: Pick<Wish, 'prompts'>): boolean {
+  return exists && missing.length === 0 && !prompts.includes('consent')
+}
+
+function hasLeft({ at }: Step): boolean {
+  return at === 'leave' || at === 'leave silently'
+}
+
+/** Whether the app wants a proof newer than the one that began the session. */
+function mustProveAnew(ageSeconds: number, { prompts, maxAgeSeconds }: Wish): boolean {
+  return prompts.includes('login') || (maxAgeSeconds !== undefined && ageSeconds > maxAgeSeconds)
+}
+
+/** What the app is told where a step would ask something; undefined for one that asks nothing. */
+function endAt(step: Step): SilentEnd | undefined {
+  switch (step.at) {
+    case 'authenticate':
+      return 'login_required'
+    case 'choose identity':
+      return step.mismatch ? 'login_required' : 'account_selection_required'
+    case 'consent':
+      return isSettled(step.grant, { prompts: [] }) ? undefined : 'consent_required'
+    default:
+      return undefined
+  }
 }
 
 /** Goes on with the identity that the app asked for, or with the only one; else the person chooses. */
 function chooseFor(identities: Identity[], wish: Wish): Step {
   const wished = identities.find((identity) => isWished(identity, wish))
   const mismatch = !wished && (wish.identityId !== undefined || wish.loginHint !== undefined)
-  const identity = wished ?? (identities.length === 1 && !mismatch ? identities[0] : undefined)
+  const only = identities.length === 1 && !mismatch ? identities[0] : undefined
+  const identity = wish.prompts.includes('select_account') ? undefined : (wished ?? only)
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
 }
 

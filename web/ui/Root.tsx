@@ -1,6 +1,7 @@
 import { createContext, render, type ComponentChildren, type ComponentType } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { loadWords, preferredLanguage, type Language, type Words } from '../words.ts'
+import { wantedLanguages } from '../view.ts'
 import { rememberedLanguage, rememberLanguage } from './remembered-language.ts'
 import '../theme.css'
 import './ui.css'
@@ -13,7 +14,7 @@ const Spoken = createContext<Speech | undefined>(undefined)
 export async function drawPage(Page: ComponentType): Promise<void> {
   const root = document.getElementById('page')
   if (!root) throw new Error('The shell has no place for the page')
-  const language = preferredLanguage(rememberedLanguage(), navigator.languages)
+  const language = preferredLanguage(rememberedLanguage(), [...wantedLanguages(), ...navigator.languages])
   const first = await loadWords(language).then(
     (words) => ({ language, words }),
     // English came with the page, and a page in English is better than none.

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+let app: TestApp
+before(async () => {
+  world = await createWorld()
+  app = await world.app()
+})
+after(() => world.close())
+
+const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
+const show = (parameters: Record<string, string>) => {
+  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid', response_mode: 'form_post' }
+  return world.auth.inject({ url: `/signin?${new URLSearchParams({ ...query, ...parameters })}` })
+}
+
+test('the code is for a form to carry, and nothing of it stands in the address', async () => {
+  const person = await world.person()
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: person.headers,
+    payload: {
+      clientId: app.clientId,
+      redirectUri: app.redirectUri,
+      identityId: person.identityId,
+      scope: 'openid',
+      state: 's1',
+      responseMode: 'form_post',
+    },
+  })
+  const { redirectUrl, formFields } = answer.json()
+  assert.equal(redirectUrl, app.redirectUri)
+  assert.deepEqual(Object.keys(formFields), ['code', 'state', 'iss'])
+  assert.equal((await app.redeem(formFields.code)).statusCode, 200)
+})
+
+test('a refusal by the person is posted too', async () => {
+  const answer = await show({ state: 's1' })
+  const { denied } = viewIn(answer.body)
+  assert.equal(denied.url, app.redirectUri)
+  assert.deepEqual(
+    [denied.fields.error, denied.fields.state, denied.fields.iss],
+    [...['access_denied', 's1', 'http://localhost:4401']],
+  )
+  assert.match(String(answer.headers['content-security-policy']), /form-action https: http:/)
+})
+
+test('an error that the server finds is posted by a page, not redirected', async () => {
+  const answer = await show({ scope: 'nonsense', state: 's1' })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers.location, undefined)
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  const { page, leaving } = viewIn(answer.body)
+  assert.deepEqual([page, leaving.url, leaving.fields.error], ['return', app.redirectUri, 'invalid_scope'])
+})
+
+test('every other page may post forms to nobody but us', async () => {
+  const answer = await show({ response_mode: 'query' })
+  assert.match(String(answer.headers['content-security-policy']), /form-action 'self'/)
+})
+
+test('an installed app has no address that a form could be posted to', async () => {
+  const native = await world.app({ redirectUris: ['com.example.app:/callback'], public: true })
+  const query = { client_id: native.clientId, redirect_uri: native.redirectUri, response_mode: 'form_post' }
+  const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+  assert.match(String(headers.location), /^com\.example\.app:\/callback\?error=invalid_request/)
+})

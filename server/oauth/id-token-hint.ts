@@ -1,0 +1,41 @@
+import { errors, jwtVerify } from 'jose'
+import { isUuid } from '#kernel/token-format.ts'
+import { algorithms, type SigningKeys } from '#tokens/signing-keys.ts'
+
+/** Whom an ID token was about, and for which app. */
+export type IdTokenHint = { identityId: string; clientId: string; sid: string }
+
+/** Before every token of ours: a hint may be of a sign-in that is long over (OpenID Connect Core §3.1.2.1). */
+const beforeAnyExpiry = new Date(0)
+
+/**
+ * Reads an ID token that an app hands back as a hint. Undefined for whatever is not an ID token that we have signed, by
+ * signature, type, issuer and claims; its expiry does not matter.
+ */
+export async function readIdTokenHint(
+  { keys, issuer }: { keys: SigningKeys; issuer: string },
+  hint: string,
+): Promise<IdTokenHint | undefined> {
+  try {
+    const { payload } = await jwtVerify(hint, ({ alg, kid = '' }) => keyOf(keys, alg, kid), {
+      issuer,
+      typ: 'JWT',
+      algorithms: [...algorithms],
+      requiredClaims: ['sub', 'aud', 'sid', 'exp'],
+      currentDate: beforeAnyExpiry,
+    })
+    const { sub = '', aud, sid } = payload
+    if (!isUuid(sub) || typeof aud !== 'string' || typeof sid !== 'string') return undefined
+    return { identityId: sub, clientId: aud, sid }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+function keyOf(keys: SigningKeys, alg: string | undefined, kid: string) {
+  const algorithm = algorithms.find((each) => each === alg)
+  const key = algorithm && keys.verifier(algorithm, kid)
+  if (!key) throw new errors.JWKSNoMatchingKey()
+  return key
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+let app: TestApp
+let person: Person
+before(async () => {
+  world = await createWorld()
+  app = await world.app()
+  person = await world.person()
+})
+after(() => world.close())
+
+const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
+const show = async (parameters: Record<string, string>) => {
+  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid', state: 's1', ...parameters }
+  return world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+}
+const consent = (wanted: Record<string, unknown>, { headers, identityId }: Pick<Person, 'headers' | 'identityId'>) => {
+  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid profile' }
+  return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload: { ...asked, ...wanted } })
+}
+
+test('a page is told what the app asks of the sign-in', async () => {
+  const view = viewIn((await show({ prompt: 'consent login', max_age: '60', ui_locales: 'de-AT x <b> en' })).body)
+  assert.deepEqual([view.prompts, view.maxAgeSeconds, view.languages], [['login', 'consent'], 60, ['de-AT', 'en']])
+  assert.equal(view.silently, undefined)
+})
+
+test('a page that may ask nothing knows how to say so to the app', async () => {
+  const { silently } = viewIn((await show({ prompt: 'none' })).body)
+  for (const [end, { url }] of Object.entries<{ url: string }>(silently)) {
+    const answer = new URL(url)
+    assert.equal(answer.origin + answer.pathname, app.redirectUri)
+    assert.equal(answer.searchParams.get('error'), end)
+    assert.equal(answer.searchParams.get('state'), 's1')
+    assert.equal(answer.searchParams.get('iss'), 'http://localhost:4401')
+  }
+  assert.deepEqual(Object.keys(silently), ['login_required', 'account_selection_required', 'consent_required'])
+})
+
+test('AUZ-12 what may ask nothing gives a code only where everything was granted before', async () => {
+  const someone = await world.person()
+  const first = await consent({ prompt: 'none' }, someone)
+  assert.deepEqual([first.statusCode, first.json().error], [403, 'consent_required'])
+  await consent({}, someone)
+  assert.equal((await consent({ prompt: 'none' }, someone)).statusCode, 200)
+  const more = await consent({ prompt: 'none', scope: 'openid profile offline_access' }, someone)
+  assert.deepEqual([more.statusCode, more.json().error], [403, 'consent_required'])
+})
+
+test('SES-12 an app that asks for a fresh proof gets no code for an old one', async () => {
+  const someone = await world.person()
+  assert.equal((await consent({ prompt: 'login' }, someone)).statusCode, 200)
+  assert.equal((await consent({ maxAge: 0 }, someone)).statusCode, 200)
+  world.pass(301)
+  for (const wanted of [{ prompt: 'login' }, { prompt: 'login consent' }, { maxAge: 0 }, { maxAge: 300 }]) {
+    const answer = await consent(wanted, someone)
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'reauthentication_required'])
+  }
+  assert.equal((await consent({ maxAge: 301 }, someone)).statusCode, 200)
+  const headers = await someone.signIn()
+  assert.equal((await consent({ prompt: 'login' }, { ...someone, headers })).statusCode, 200)
+})
+
+test('a session says how old its proof is, by the clock of the server', async () => {
+  const someone = await world.person()
+  world.pass(42)
+  const session = await world.api.inject({ url: '/api/auth/session', headers: someone.headers })
+  assert.equal(session.json().secondsSinceAuthTime, 42)
+})
+
+test('an ID token that the app got here says who should sign in, also when it has expired', async () => {
+  const { id_token = '' } = await app.tokens(person)
+  world.pass(100_000)
+  const view = viewIn((await show({ id_token_hint: id_token })).body)
+  assert.equal(view.identityId, person.identityId)
+})
+
+test('JWT-02 JWT-03 whatever else is handed in as an ID token is refused', async () => {
+  const {
+    id_token = '',
+    access_token_jwt,
+    access_token,
+  } = await app.tokens({ ...person, headers: await person.signIn() })
+  const another = await world.app()
+  const [head = '', claims = '', signature = ''] = id_token.split('.')
+  const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const forged = text({ ...decodeJwt(id_token), sub: (await world.person()).identityId })
+  const hints = [
+    ...['x', access_token, access_token_jwt, `${head}.${claims}.`, `${head}.${forged}.${signature}`],
+    `${text({ alg: 'none', typ: 'JWT' })}.${claims}.`,
+    (await another.tokens({ ...person, headers: await person.signIn() })).id_token ?? '',
+  ]
+  for (const id_token_hint of hints) {
+    const answer = await show({ id_token_hint })
+    assert.equal(answer.statusCode, 303, id_token_hint)
+    assert.equal(new URL(String(answer.headers.location)).searchParams.get('error'), 'invalid_request')
+  }
+  const both = await show({ id_token_hint: id_token, identity_id: (await world.person()).identityId })
+  assert.equal(both.statusCode, 303)
+})
