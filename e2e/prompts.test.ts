@@ -53,7 +53,7 @@ test('a form brings an error too, also one that is found before anybody was aske
   assert.equal(stage.shop.answers.at(-1)?.search, '')
 })
 
-test('prompt=consent asks again though all was granted, and prompt=select_account though there is one name', async () => {
+test('prompt=consent asks again, and prompt=select_account lets choose among one', async () => {
   await visitShop({ prompt: 'consent' })
   await ada.press('approve')
   assert.equal(await name(), 'Ada Lovelace')

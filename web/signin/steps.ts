@@ -87,7 +87,10 @@ function endAt(step: Step): SilentEnd | undefined {
       return step.mismatch ? 'login_required' : 'account_selection_required'
     case 'consent':
       return isSettled(step.grant, { prompts: [] }) ? undefined : 'consent_required'
-    default:
+    case 'look':
+    case 'read grant':
+    case 'leave':
+    case 'leave silently':
       return undefined
   }
 }
