@@ -34,6 +34,17 @@ test('every endpoint is mounted on its host, and in the OpenAPI document', async
   }
 })
 
+test('in no body is an object one of several kinds, which fields without a name would come through', () => {
+  const kindsOf = (schema: unknown): unknown[] => {
+    if (typeof schema !== 'object' || schema === null) return []
+    const inside = Object.values(schema).flatMap(kindsOf)
+    const kinds = Object.entries(schema).filter(([keyword]) => ['anyOf', 'oneOf', 'allOf'].includes(keyword))
+    return [...inside, ...kinds.map(([, kind]) => kind)]
+  }
+  for (const { endpoint } of endpoints)
+    assert.doesNotMatch(JSON.stringify(kindsOf(endpoint.schema.body)), /"properties"/, endpoint.name)
+})
+
 test('whatever needs a session, an access token or the operator turns an anonymous caller away', async () => {
   const guarded = endpoints.filter(({ endpoint }) =>
     ['session', 'access token', 'admin'].includes(endpoint.config.security),

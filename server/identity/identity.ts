@@ -138,7 +138,7 @@ export async function changeIdentity(
   return transaction(db, async (tx) => {
     const before = await holdOwnIdentity(tx, userId, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
-    const after = await updateIdentity(tx, { identityId, ...change }, now)
+    const after = await updateIdentity(tx, { ...change, identityId }, now)
     const action = before.handle === after.handle ? 'identity.changed' : 'identity.handle_changed'
     await record(tx, { action, actor: 'person', userId, identityId }, now)
     return toIdentity(after)

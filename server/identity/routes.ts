@@ -40,7 +40,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { userId } = session.of(request)
-      return changeIdentity(kernel, { userId, ...request.params, ...request.body }, clock())
+      return changeIdentity(kernel, { ...request.body, ...request.params, userId }, clock())
     },
   })
 

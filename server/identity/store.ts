@@ -232,7 +232,7 @@ export async function upsertEmailProof(tx: Transaction, { identityId, email, cod
   const proof = { email, code_mac: codeMac, tries: 0, expires_at: expiresAt }
   await tx
     .insertInto('identity_email_proof')
-    .values({ identity_id: identityId, ...proof })
+    .values({ ...proof, identity_id: identityId })
     .onConflict((conflict) => conflict.column('identity_id').doUpdateSet(proof))
     .execute()
 }

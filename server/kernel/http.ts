@@ -173,12 +173,18 @@ function trustOf(setting: Kernel['config']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
 }
 
-/** A body without the fields that its schema does not name, so that no handler takes one of them for its own. */
-function keepNamed(body: unknown, schema: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return body
-  const named = Object.keys(schema.properties ?? {})
-  return Object.fromEntries(Object.entries(body).filter(([name]) => named.includes(name)))
+/** A body without the fields that its schema does not name, at any depth: no handler takes one of them for its own. */
+function keepNamed(value: unknown, schema: unknown): unknown {
+  if (!isObject(value) || !isObject(schema)) return value
+  const { items, properties } = schema
+  if (Array.isArray(value)) return value.map((item: unknown) => keepNamed(item, items))
+  if (!isObject(properties)) return value
+  const named = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))
+  return Object.fromEntries(named.map(([name, field]) => [name, keepNamed(field, properties[name])]))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 /** The path as it was sent, without its query. */

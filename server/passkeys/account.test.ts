@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { AccountExport } from '@countersign/protocol/account'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -50,6 +51,31 @@ test('an account keeps the keys that the browser made, as they came', async () =
   const { flowId, options } = (await post('/api/auth/login/start', {})).json()
   const signedIn = await post('/api/auth/login/finish', { flowId, credential: authenticator.authenticate(options) })
   assert.deepEqual(signedIn.json().keyWraps, keyWraps)
+})
+
+test('keys are of the account that is made with them, whatever identity they name', async () => {
+  const victim = await world.person()
+  const named = { identityId: victim.identityId, userId: victim.userId, keyVersion: 7, wrapId: victim.userId }
+  const { signingKey, encryptionKey, keyWraps, ...more } = keys()
+  const { answer } = await register({
+    signingKey: { ...signingKey, ...named },
+    encryptionKey: { ...encryptionKey, ...named },
+    keyWraps: keyWraps.map((wrap) => ({ ...wrap, ...named })),
+    ...more,
+  })
+  assert.equal(answer.statusCode, 201, answer.body)
+  const exported = async (headers: Record<string, string>) => {
+    const { identities, keyWraps: wraps } = (await get('/api/account/export', headers)).json<AccountExport>()
+    return { signing: identities[0]?.signingKeys, encryption: identities[0]?.encryptionKey, wraps }
+  }
+  assert.deepEqual(await exported(victim.headers), { signing: [], encryption: null, wraps: [] })
+  const own = await exported({ authorization: `Bearer ${answer.json().sessionToken}` })
+  assert.deepEqual(
+    own.signing?.map(({ publicKey, keyVersion }) => [publicKey, keyVersion]),
+    [[signingKey.publicKey, 1]],
+  )
+  assert.equal(own.encryption?.publicKey, encryptionKey.publicKey)
+  assert.ok(own.wraps.length === 2 && own.wraps.every(({ wrapId }) => wrapId !== victim.userId))
 })
 
 test('two accounts cannot have one signing key', async () => {

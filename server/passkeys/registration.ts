@@ -19,14 +19,15 @@ import { enrolPasskey } from './passkey.ts'
 /** Begins an account. Its ids are told now, so that the browser can bind what it encrypts to them. */
 export async function startRegistration(
   { db, config, clock }: Kernel,
-  wanted: { handle: string; displayName: string },
+  { handle, displayName }: { handle: string; displayName: string },
 ): Promise<RegistrationStarted> {
-  requireFitting(wanted)
+  requireFitting({ handle, displayName })
   const now = clock()
-  await requireFreeHandle(db, wanted.handle, now)
-  const ids = { userId: randomUUIDv7(), identityId: randomUUIDv7() }
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...ids, ...wanted }, now)
-  return { flowId, options: creationOptions(config.relyingPartyId, challenge, { ...ids, ...wanted }), ...ids }
+  await requireFreeHandle(db, handle, now)
+  const [userId, identityId] = [randomUUIDv7(), randomUUIDv7()]
+  const person = { userId, identityId, handle, displayName }
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person }, now)
+  return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
 }
 
 export type Registered = { token: string; expiresAt: Date; userId: string; identity: Identity }
@@ -54,8 +55,8 @@ export async function finishRegistration(
     await enrolPasskey(tx, userId, credential, now)
     await keepKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await keepRecovery(tx, userId, recoveryAuth, now)
-    if (signing) await enrolFirstKey(tx, { identityId, ...signing }, now)
-    if (encryption) await enrolEncryptionKey(tx, { identityId, ...encryption }, now)
+    if (signing) await enrolFirstKey(tx, { ...signing, identityId }, now)
+    if (encryption) await enrolEncryptionKey(tx, { ...encryption, identityId }, now)
     const session = await openSession(tx, userId, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)

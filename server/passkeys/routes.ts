@@ -244,7 +244,7 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     handler(request) {
       const { userId } = session.of(request)
-      return renamePasskey(db, { userId, ...request.params, ...request.body }, clock())
+      return renamePasskey(db, { ...request.body, ...request.params, userId }, clock())
     },
   })
 
