@@ -127,6 +127,23 @@ test('an app is deleted only on a yes, and then it is gone', async () => {
   assert.match(gone.stderr, /^error: .+\n$/)
 })
 
+test('keys are rotated and listed, and at once only on a yes', async () => {
+  const unasked = await countersign(['keys', 'rotate', '--at-once'])
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.stderr, /needs --yes/)
+
+  const rotated = await countersign(['keys', 'rotate'])
+  assert.equal(rotated.code, 0, rotated.stderr)
+  const listed = await countersign(['keys', 'list'])
+  assert.equal(listed.stdout, rotated.stdout)
+  assert.equal(listed.stdout.match(/published/g)?.length, 3)
+  assert.equal(listed.stdout.match(/signing/g)?.length, 3)
+
+  const again = await countersign(['keys', 'rotate'])
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.equal((await countersign(['keys', 'rotate', '--at-once', '--yes'])).code, 0)
+})
+
 test("what the server refuses is told in one line, in the server's words", async () => {
   const words = ['apps', 'create', '--name', 'Shop', '--redirect-uri', 'no URL']
   const { code, stdout, stderr } = await countersign(words)

@@ -6,6 +6,8 @@ import { addList } from './apps/list.ts'
 import { addShow } from './apps/show.ts'
 import { addDoctor } from './doctor.ts'
 import { Cancelled, Failure } from './failure.ts'
+import { addList as addKeyList } from './keys/list.ts'
+import { addRotate } from './keys/rotate.ts'
 import { addSettings } from './settings.ts'
 import { withoutControls } from './terminal.ts'
 
@@ -18,6 +20,11 @@ addCreate(apps)
 addList(apps)
 addShow(apps)
 addDelete(apps)
+
+const keys = program.command('keys').description('the keys that sign tokens')
+addKeyList(keys)
+addRotate(keys)
+
 addDoctor(program)
 
 try {

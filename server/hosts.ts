@@ -14,6 +14,7 @@ import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { playgroundRoutes } from '#playground/routes.ts'
 import { openRedeeming } from '#tokens/lineage.ts'
+import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
@@ -50,6 +51,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   for (const host of byOrigin.values()) probeRoutes(host, storage)
   identityRoutes(hosts.api, kernel)
   appRoutes(hosts.api, kernel, apps)
+  signingKeyRoutes(hosts.api, kernel, keys)
   authorizationRoutes(hosts.api, kernel)
   encryptionRoutes(hosts.api, kernel)
   oauthRoutes(hosts.api, provider)

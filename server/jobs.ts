@@ -4,6 +4,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
+import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
 
 /** Deletes up to `batch` rows that have ended by `now`, and says how many there were. */
@@ -15,7 +16,13 @@ const sweeps: Record<string, Sweep> = {
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
   tokens: pruneTokens,
+  'signing keys': pruneKeys,
   'rate limits': pruneRateLimits,
+}
+
+/** What is due once in a while. It happens once, whichever processes try. */
+const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
+  'rotating the signing keys': rotateKeysWhenDue,
 }
 const batch = 500
 const restMilliseconds = 30_000
@@ -25,12 +32,14 @@ export type Jobs = { stop: () => Promise<void> }
 
 /**
  * Sweeps what has ended, in small batches so that no request waits for it: as long as there is more, one batch after
- * another; then a rest. A failed sweep is logged and tried again after the rest.
+ * another; then a rest. What is due is done before. What fails is logged and tried again after the rest.
  */
-export function startJobs({ db, clock, log }: Kernel): Jobs {
+export function startJobs(kernel: Kernel): Jobs {
+  const { db, clock, log } = kernel
   const stopped = new AbortController()
   const running = (async () => {
     while (!stopped.signal.aborted) {
+      await performDuties(kernel, clock())
       const full = await sweepAll(db, clock(), log)
       await rest(full ? breathMilliseconds : restMilliseconds, stopped.signal)
     }
@@ -40,6 +49,16 @@ export function startJobs({ db, clock, log }: Kernel): Jobs {
       stopped.abort()
       await running
     },
+  }
+}
+
+async function performDuties(kernel: Kernel, now: Date): Promise<void> {
+  for (const [what, perform] of Object.entries(duties)) {
+    try {
+      await perform(kernel, now)
+    } catch (error) {
+      kernel.log.warn({ error, what }, 'a duty failed')
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as sessions from '@countersign/protocol/sessions'
+import * as tokenKeys from '@countersign/protocol/token-keys'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
 
@@ -19,6 +20,7 @@ const modules = {
   Keys: keys,
   'OAuth and OpenID Connect': oauth,
   Apps: apps,
+  'Token-signing keys': tokenKeys,
   Audit: audit,
   Operations: operations,
 }

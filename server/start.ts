@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { systemClock } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
 import { openStorage, type Storage } from '#kernel/database.ts'
-import { generatedSecret } from '#kernel/generated-secrets.ts'
+import { generatedSecret, keptSecret } from '#kernel/generated-secrets.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog, type Logger } from '#kernel/log.ts'
@@ -10,6 +10,7 @@ import { createMailer } from '#kernel/mail.ts'
 import type { Family } from '#kernel/metrics.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
+import { hasKeys } from '#tokens/key-rotation.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import { listen, requireFreePorts } from './listeners.ts'
@@ -47,7 +48,7 @@ export async function start(config: Config): Promise<Running> {
           onRefusal: telemetry.limited,
         })
       : noRateLimits,
-    keyring: createKeyring(config.secretKeys ?? [await generatedSecret(config.dataDirectory, 'secret-key')]),
+    keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
     mail: createMailer(config.mail, log),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }
@@ -95,6 +96,12 @@ export async function superviseWorkers(config: Config): Promise<Running> {
       await flush()
     },
   }
+}
+
+/** The root of encryption at rest that is kept in the data directory; made only where nothing was sealed with one. */
+async function secretKeyOf({ db }: Storage, { dataDirectory }: Config) {
+  const keep = (await hasKeys(db)) ? keptSecret : generatedSecret
+  return keep(dataDirectory, 'secret-key')
 }
 
 async function serveMetrics({ metricsPort }: Config, read: () => Promise<Family[]>) {

@@ -9,6 +9,7 @@ import type * as oauth from './oauth.ts'
 import type * as operations from './operations.ts'
 import type * as passkeys from './passkeys.ts'
 import type * as sessions from './sessions.ts'
+import type * as tokenKeys from './token-keys.ts'
 
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
@@ -21,6 +22,7 @@ type All =
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof sessions>
+  | EndpointsOf<typeof tokenKeys>
 
 /** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */
 export type Api = { [E in All as E['name']]: E }

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox'
+import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
 /** Which of the three hosts answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
 export type HostName = 'api' | 'auth' | 'business' | 'every host'
@@ -20,6 +20,11 @@ export const RefusalBody = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { additionalProperties: true },
 )
+
+/** The schema of a body that may also be left away. One kind, not two of which either would do. */
+export function orNoBody<Body extends TObject>(body: Body) {
+  return Type.Unsafe<Static<Body> | null>({ ...body, type: ['object', 'null'] })
+}
 
 /** The schema of an answer without a body. */
 export const Nothing = Type.Null({ description: 'No content' })

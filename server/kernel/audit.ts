@@ -31,6 +31,7 @@ export type AuditAction =
   | 'app.disconnected'
   | 'tokens.reuse_detected'
   | 'tokens.revoked'
+  | 'keys.rotated'
 
 export type Audited = {
   action: AuditAction

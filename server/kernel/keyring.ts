@@ -1,12 +1,13 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { sha256 } from './digest.ts'
+import { ConfigError } from './config.ts'
 import type { Secret } from './secret.ts'
 
 /** Encrypts what we must be able to read again (signing keys of our own), for the database. */
 export type Keyring = {
   seal: (context: string, plaintext: string) => Promise<string>
-  /** Throws where no root opens it, or where it was sealed for another context. */
+  /** Throws where it was sealed for another context, `ConfigError` where no root opens it. */
   open: (context: string, sealed: string) => Promise<string>
   /**
    * What stands in the database for a secret that is short enough to be guessed: nobody without the root can try the
@@ -14,6 +15,10 @@ export type Keyring = {
    */
   mac: (context: string, secret: string) => Buffer
 }
+
+const lost =
+  'SECRET_KEY is not the one of this database: put back the one that it was used with, ' +
+  'or add that one to the list after a comma.'
 
 /**
  * A keyring over roots of which the first encrypts and all decrypt. Compact JWE (`dir`, `A256GCM`); `ctx` says what is
@@ -39,7 +44,7 @@ export function createKeyring(roots: Secret[]): Keyring {
         sealed,
         ({ kid }) => {
           const root = keys.find((candidate) => candidate.kid === kid)
-          if (!root) throw new Error('SECRET_KEY has changed: no key of it opens what the database holds.')
+          if (!root) throw new ConfigError(lost)
           return root.key
         },
         { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },

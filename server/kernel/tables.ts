@@ -177,7 +177,8 @@ export interface Tables {
     version: number
     kid: string
     public_jwk: string
-    sealed_private_key: string
+    sealed_private_key: string | null
     created_at: Date
+    signs_at: Date
   }
 }

@@ -33,9 +33,9 @@ export async function readIdTokenHint(
   }
 }
 
-function keyOf(keys: SigningKeys, alg: string | undefined, kid: string) {
+async function keyOf(keys: SigningKeys, alg: string | undefined, kid: string) {
   const algorithm = algorithms.find((each) => each === alg)
-  const key = algorithm && keys.verifier(algorithm, kid)
+  const key = algorithm && (await keys.verifier(algorithm, kid))
   if (!key) throw new errors.JWKSNoMatchingKey()
   return key
 }

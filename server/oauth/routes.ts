@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
+import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/oauth'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
@@ -113,9 +114,9 @@ export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoin
   })
 
   const metadata = providerMetadata(config)
-  serveDocument(host, endpoints.openidConfiguration, metadata)
-  serveDocument(host, endpoints.authorizationServerMetadata, metadata)
-  serveDocument(host, endpoints.jwks, keys.jwks)
+  serveDocument(host, endpoints.openidConfiguration, () => metadata)
+  serveDocument(host, endpoints.authorizationServerMetadata, () => metadata)
+  serveDocument(host, endpoints.jwks, keys.keySet)
 
   host.route({
     ...endpoints.webfinger,
@@ -138,30 +139,37 @@ export function discoveryRedirects(host: Host, authUrl: URL): void {
     })
 }
 
-const documentMaxAgeSeconds = 3600
-
-/** Serves a document that is serialized once, and 304 to whoever has it already (RFC 9110 §13.1.2). */
+/** Serves a document that is serialized when it changes, and 304 to whoever has it already (RFC 9110 §13.1.2). */
 function serveDocument(
   host: Host,
   { method, url, config }: Pick<AnyEndpoint, 'method' | 'url' | 'config'>,
-  document: object,
+  read: () => object | Promise<object>,
 ) {
-  const body = Buffer.from(JSON.stringify(document))
-  const etag = `"${sha256(body).toString('base64url').slice(0, 22)}"`
-  const headers = {
-    etag,
-    'cache-control': `public, max-age=${documentMaxAgeSeconds}`,
-    'content-type': 'application/json; charset=utf-8',
-  }
+  let served: Served | undefined
   host.route({
     method,
     url,
     config,
-    handler(request, reply) {
+    async handler(request, reply) {
+      const document = await read()
+      if (served?.document !== document) served = serialize(document)
+      const { body, headers } = served
       reply.headers(headers)
-      return request.headers['if-none-match'] === etag ? reply.status(304).send() : reply.send(body)
+      return request.headers['if-none-match'] === headers.etag ? reply.status(304).send() : reply.send(body)
     },
   })
+}
+
+type Served = { document: object; body: Buffer; headers: { etag: string } }
+
+function serialize(document: object): Served {
+  const body = Buffer.from(JSON.stringify(document))
+  const headers = {
+    etag: `"${sha256(body).toString('base64url').slice(0, 22)}"`,
+    'cache-control': `public, max-age=${limits.keySetMaxAgeSeconds}`,
+    'content-type': 'application/json; charset=utf-8',
+  }
+  return { document, body, headers }
 }
 
 /** Parameters as strings, each once (RFC 6749 §3.1). Refuses `invalid_request`. */

@@ -72,6 +72,13 @@ const invariants: Record<string, string> = {
   'a generation has no more siblings than it may': `
     select identity_id, lineage_id, generation from token_lineage
     where greatest(cardinality(live_sha256), cardinality(spent_sha256)) > ${limits.refreshSiblingsMax}`,
+  'a set of signing keys has one for each algorithm, and they sign at the same time': `
+    select version from token_signing_key group by version
+    having count(*) <> 3 or min(signs_at) <> max(signs_at)`,
+  'keys that sign, now or later, have their private halves': `
+    select version, kid from token_signing_key one
+    where sealed_private_key is null
+      and not exists (select from token_signing_key where version > one.version and signs_at <= $now)`,
   'an access token that has not expired has a lineage, and no scope beyond it': `
     select token_access.identity_id, token_access.lineage_id, token_access.scope from token_access
     left join token_lineage using (identity_id, lineage_id)

@@ -67,8 +67,8 @@ async function keyOfJwt({ keys, issuer }: Issuing, token: string, now: Date): Pr
   }
 }
 
-function es256Key(keys: SigningKeys, kid: string) {
-  const key = keys.verifier('ES256', kid)
+async function es256Key(keys: SigningKeys, kid: string) {
+  const key = await keys.verifier('ES256', kid)
   if (!key) throw new errors.JWKSNoMatchingKey()
   return key
 }

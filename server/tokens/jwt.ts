@@ -18,7 +18,7 @@ export async function signJwt(
   type: TokenType,
   claims: object,
 ): Promise<string> {
-  const key = keys.current(algorithm)
+  const key = await keys.current(algorithm)
   const signed = `${headerOf(key, type)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
   const signature = await signatureOver(Buffer.from(signed), key)
   return `${signed}.${signature.toString('base64url')}`

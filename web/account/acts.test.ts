@@ -4,8 +4,8 @@ import type { AuditAction } from '../../server/kernel/audit.ts'
 import { de } from '../messages/de.ts'
 import { en } from '../messages/en.ts'
 
-/** What the operator does to apps stands in no person's trail. */
-type OfPeople = Exclude<AuditAction, 'app.created' | 'app.changed' | 'app.deleted'>
+/** What the operator does to apps and keys stands in no person's trail. */
+type OfPeople = Exclude<AuditAction, 'app.created' | 'app.changed' | 'app.deleted' | 'keys.rotated'>
 
 test('every act that a person can find in their trail has its own words', () => {
   for (const words of [en, de]) {

@@ -30,6 +30,21 @@ export const limits = {
   /** Successors of one generation; more than any honest number of parallel tabs. */
   refreshSiblingsMax: 64,
 
+  /** How long the key set (JWKS) may be kept by whoever has read it. */
+  keySetMaxAgeSeconds: 3600,
+  /** How old at most is what a process of ours knows of the signing keys. */
+  signingKeyStaleSeconds: 60,
+  /** How long keys are published before they sign: longer than anyone may keep the key set. */
+  signingKeyScheduledLeadSeconds: 24 * 3600,
+  signingKeyLeadSeconds: 2 * 3600,
+  /** In an emergency just so long that every process knows them, with clocks that differ a little. */
+  signingKeyEmergencyLeadSeconds: 90,
+  signingKeyPeriodSeconds: 90 * 24 * 3600,
+  /** How long keys are published after they have signed: longer than any token of theirs lives. */
+  signingKeyPublishedAfterSeconds: 2 * 3600,
+  /** How long we know them after they have signed, as long as a session: ID tokens come back as hints. */
+  signingKeyRememberedSeconds: 90 * 24 * 3600,
+
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
   stateCharactersMax: 8192,
