@@ -80,8 +80,9 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     requireSound(query)
     done()
   })
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     request.body = keepNamed(request.body, request.routeOptions.schema?.body)
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     const answered = describeAnswer(request, reply, refused.get(request))
