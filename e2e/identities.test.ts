@@ -47,6 +47,31 @@ test('a new username is what the next app sees, and the old one is nobody elseâ€
   await Promise.all([ada.leave(), eve.leave()])
 })
 
+test('an app that asks for an e-mail address gets one that is added while its request waits', async () => {
+  const dora = await register('dora', 'Dora')
+  await dora.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile+email`)
+  const opened = dora.context.waitForEvent('page')
+  await dora.page.getByRole('link', { name: words.signin.addEmail }).click()
+  const account = await opened
+  await account.locator('.entry').filter({ hasText: '@dora' }).locator('[data-action="email-of-identity"]').click()
+  await account.locator('input[name="email"]').fill('dora@example.com')
+  await account.locator('[data-action="send-code"]').click()
+  await account.locator('input[name="code"]').fill(codeIn(await stage.mailbox.take()))
+  await account.locator('[data-action="verify-email"]').click()
+  await account.getByText('dora@example.com').first().waitFor()
+  await account.close()
+
+  // Every tab of a driven browser takes itself for the one that has the focus, so it is told that it has it again.
+  await dora.page.evaluate(() => dispatchEvent(new Event('focus')))
+  await dora.page.getByText('dora@example.com').waitFor()
+  await dora.press('approve')
+  const sub = await dora.page.locator('#sub').innerText()
+  const known = stage.shop.customers.get(sub)
+  assert.ok(known)
+  assert.equal((await stage.shop.readUserinfo(known)).email, 'dora@example.com')
+  await dora.leave()
+})
+
 test('an address is proved by the code in the mail, in the language of the page, and removed again', async () => {
   const ben = await register('ben', 'Ben')
   await ask(ben, 'ben', 'email')

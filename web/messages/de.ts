@@ -96,6 +96,7 @@ export const de: Words = {
     deny: 'Ablehnen',
     change: 'Ändern',
     returnTo: (host) => `danach zurück zu ${host}`,
+    addEmail: 'E-Mail-Adresse hinzufügen',
     leaving: (host) => `Zurück zu ${host}`,
     privacy: 'Datenschutz',
     terms: 'Bedingungen',

@@ -92,6 +92,7 @@ export const en = {
     deny: 'Deny',
     change: 'Change',
     returnTo: (host: string) => `you return to ${host}`,
+    addEmail: 'Add an e-mail address',
     leaving: (host: string) => `Back to ${host}`,
     privacy: 'Privacy',
     terms: 'Terms',

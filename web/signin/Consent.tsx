@@ -60,6 +60,13 @@ function Wanted({ view, identity, grant }: Pick<Props, 'view' | 'identity' | 'gr
     <>
       <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
       <Facts of={fresh} />
+      {view.site.mail && fresh.some(({ withheld }) => withheld) && (
+        <p class="otherwise">
+          <a href="/account/identities" target="_blank" rel="noreferrer">
+            {words.signin.addEmail}
+          </a>
+        </p>
+      )}
       {known.length > 0 && (
         <>
           <h2 class="facts-heading">{words.signin.already}</h2>

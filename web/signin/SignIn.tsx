@@ -19,6 +19,7 @@ export function SignIn() {
   const flow = useFlow(view)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(reloadWhenRestored, [])
+  useEffect(() => whenSeenAgain(flow.lookAgain), [])
   return (
     <Frame title={words.documentTitle(view.app.name)}>
       <section class="step">
@@ -75,6 +76,13 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
     case 'leave silently':
       return <Waiting />
   }
+}
+
+/** Calls back whenever the person comes back to this tab from another. */
+function whenSeenAgain(work: () => Promise<void>) {
+  const seen = () => void work().catch(reportError)
+  addEventListener('focus', seen)
+  return () => removeEventListener('focus', seen)
 }
 
 /** Coming back from the app by the back button restores the page as it was left, at its end: it begins anew instead. */

@@ -45,6 +45,17 @@ export function useFlow(view: SignInView) {
     leave({ url: answer.redirectUrl, ...(answer.formFields && { fields: answer.formFields }) })
   }
 
+  /** The person may have added an address to their name, in another tab; then the app can have it after all. */
+  async function lookAgain() {
+    const { current: consent } = current
+    if (consent.at !== 'consent') return
+    const session = await readSession()
+    if (!session) return advance({ type: 'nobody signed in' })
+    const { identities } = session
+    const changed = identities.some((each) => each.emailVerified && !isVerified(consent.identities, each.identityId))
+    if (changed) await advance({ type: 'identities changed', identities })
+  }
+
   async function deny() {
     await advance({ type: 'denied' })
     leave(view.denied)
@@ -66,7 +77,11 @@ export function useFlow(view: SignInView) {
     }
   }
 
-  return { step, advance, look, readGrant, approve, deny, signOut }
+  return { step, advance, look, lookAgain, readGrant, approve, deny, signOut }
+}
+
+function isVerified(identities: Identity[], identityId: string): boolean {
+  return identities.some((each) => each.identityId === identityId && each.emailVerified)
 }
 
 async function grantOf(identity: Identity, { app, scope }: SignInView): Promise<Grant> {

@@ -67,6 +67,17 @@ test('a person may think again about the identity, and is shown all of them', ()
   assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: false })
 })
 
+test('who adds an address while they read is asked again with it, and not where nothing is read', () => {
+  const consent = walk([found([ada]), granted({ exists: false, missing: ['email'] })])
+  const withEmail = { ...ada, email: 'ada@example.com', emailVerified: true }
+  const again = nextStep(consent, { type: 'identities changed', identities: [withEmail] }, plain)
+  assert.deepEqual(again, { at: 'read grant', identities: [withEmail], identity: withEmail })
+  const gone = nextStep(consent, { type: 'identities changed', identities: [countess] }, plain)
+  assert.equal(gone.at, 'choose identity')
+  const start: Step = { at: 'look' }
+  assert.equal(nextStep(start, { type: 'identities changed', identities: [ada] }, plain), start)
+})
+
 test('a session that ends on the way leads back to signing in, from every step but the last', () => {
   const consent = walk([found([ada]), { type: 'grant read', grant }])
   assert.deepEqual(nextStep(consent, { type: 'nobody signed in' }, plain), { at: 'authenticate' })

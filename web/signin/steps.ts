@@ -21,6 +21,7 @@ export type Event =
   | { type: 'signed in'; identities: Identity[] }
   | { type: 'identity chosen'; identity: Identity }
   | { type: 'grant read'; grant: Grant }
+  | { type: 'identities changed'; identities: Identity[] }
   | { type: 'another identity wanted' }
   | { type: 'approved' }
   | { type: 'denied' }
@@ -52,6 +53,8 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return { at: 'read grant', identities: step.identities, identity: event.identity }
     case 'grant read':
       return step.at === 'read grant' ? { ...step, at: 'consent', grant: event.grant } : step
+    case 'identities changed':
+      return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
     case 'another identity wanted':
       return 'identities' in step ? { at: 'choose identity', identities: step.identities, mismatch: false } : step
     case 'approved':
@@ -93,6 +96,12 @@ function endAt(step: Step): SilentEnd | undefined {
     case 'leave silently':
       return undefined
   }
+}
+
+/** Reads the grant again for what has become of the identity, where it is still there. */
+function readAnew({ identityId }: Identity, identities: Identity[]): Step {
+  const identity = identities.find((each) => each.identityId === identityId)
+  return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch: false }
 }
 
 /** Goes on with the identity that the app asked for, or with the only one; else the person chooses. */
