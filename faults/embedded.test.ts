@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,8 +7,10 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startService, type Service } from '../server/testing/service.ts'
+import { freePorts, launch, startService, type Service } from '../server/testing/service.ts'
+import { registerApp, registerCustomer } from './customer.ts'
 import { exchange } from './exchange.ts'
+import { rounds } from './length.ts'
 import { beginLoad, findForgotten } from './load.ts'
 
 /** A copy of the data of a service that was killed in the middle of its work. */
@@ -70,6 +73,57 @@ test('STO-21 out of file descriptors it ends when it must, and loses nothing', a
   for (const customer of load.customers)
     assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
 })
+
+test('STO-21 out of memory it ends, and after the next start all that was acknowledged is so', async (t) => {
+  const service = await startService({ environment: { RATE_LIMITS: 'off' } })
+  t.after(() => service.close())
+  const load = await beginLoad(service, { customers: 4 })
+  await wait(500)
+  const ended = new Promise((resolve) => service.process.once('close', resolve))
+  limitMemory(service, dataBytes(service))
+  await ended
+  await load.stop()
+  t.diagnostic(`ended by ${service.process.signalCode ?? service.process.exitCode}`)
+  await service.restart()
+  assert.equal((await exchange(`${service.baseUrl}/readyz`))?.status, 200)
+  for (const customer of load.customers)
+    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+})
+
+test(`STO-02 kill -9 in the middle of the first start (${rounds} times): the next one completes it`, async (t) => {
+  for (let round = 1; round <= rounds; round += 1) {
+    const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+    t.after(() => rm(directory, { recursive: true, force: true }))
+    const [api, auth, business] = await freePorts(3)
+    const urls = {
+      BASE_URL: `http://localhost:${api}`,
+      AUTH_URL: `http://localhost:${auth}`,
+      BUSINESS_URL: `http://localhost:${business}`,
+    }
+    const first = launch({ ...urls, PATH: process.env['PATH'] ?? '', DATA_DIR: directory })
+    const killed = first.ready.catch((error: Error) => error)
+    setTimeout(() => first.process.kill('SIGKILL'), 50 + Math.random() * 3000)
+    await killed
+    first.process.kill('SIGKILL')
+
+    const service = await startService({ dataDirectory: directory, environment: { RATE_LIMITS: 'off' } })
+    const customer = await registerCustomer(service, await registerApp(service))
+    const lineage = await customer.consent()
+    assert.ok(lineage)
+    assert.equal((await customer.redeem(lineage))?.status, 200)
+    await service.close()
+  }
+})
+
+/** Lets a running process have so much memory for its data, and no more. */
+function limitMemory(service: Service, bytes: number): void {
+  const { status, stderr } = spawnSync('prlimit', ['--pid', String(service.process.pid), `--data=${bytes}:`])
+  assert.equal(status, 0, String(stderr))
+}
+
+function dataBytes({ process: { pid } }: Service): number {
+  return Number(/VmData:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+}
 
 /** Lets a running process have so many files and connections open, and no more. */
 function limitFiles(service: Service, count: number): void {

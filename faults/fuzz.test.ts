@@ -15,7 +15,7 @@ const parallel = 24
 const hangMilliseconds = 1000
 const growthBytesMax = 128 * 1024 * 1024
 
-test(`R-16 INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of ours, or hangs`, async (t) => {
+test(`INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of ours, or hangs`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' } })
   t.after(() => service.close())
   const operations = await readOperations(service)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { createWorld, type World } from '#testing/world.ts'
 
 let world: World
@@ -13,6 +14,28 @@ const year = 365 * 24 * hour
 const userinfo = async (accessToken: string) =>
   (await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } }))
     .statusCode
+
+test('CLK-01 all times are those of the clock of the service, however far off the one of the database is', async () => {
+  const { rows: clocks } = await sql<{ now: Date }>`select now() as now`.execute(world.db)
+  assert.ok(Math.abs(world.now().getTime() - (clocks[0]?.now.getTime() ?? 0)) > 24 * hour * 1000)
+  const { rows: defaults } = await sql`
+    select table_name, column_name from information_schema.columns
+    where table_schema = 'public' and column_default ~* 'now|current|clock|timeofday'`.execute(world.db)
+  assert.deepEqual(defaults, [])
+
+  const [person, app] = await Promise.all([world.person(), world.app()])
+  const [inTime, late] = [await app.code(person), await app.code(person)]
+  world.pass(59)
+  const tokens = await app.redeem(inTime)
+  assert.equal(tokens.statusCode, 200)
+  world.pass(1)
+  assert.equal((await app.redeem(late)).json().error, 'invalid_grant')
+  const { access_token: accessToken, expires_in: seconds } = tokens.json()
+  world.pass(seconds - 2)
+  assert.equal(await userinfo(accessToken), 200)
+  world.pass(1)
+  assert.equal(await userinfo(accessToken), 401)
+})
 
 test('CLK-03 a clock that steps an hour forward and back leaves nobody signed out, and nothing revoked', async () => {
   const [person, app] = await Promise.all([world.person(), world.app()])

@@ -109,7 +109,7 @@ test('a built file is served compressed and for ever, an unknown one is not foun
   assert.equal((await world.auth.inject({ url: '/assets/none.js' })).statusCode, 404)
 })
 
-test('every answer carries the version and the security headers', async () => {
+test('AUZ-20 every answer carries the version and the security headers, so that no address is passed on', async () => {
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/nowhere']) {
       const { headers } = await host.inject({ url })
@@ -118,6 +118,27 @@ test('every answer carries the version and the security headers', async () => {
       assert.equal(headers['referrer-policy'], 'no-referrer')
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/)
     }
+})
+
+test('HDR-01 where there is TLS a browser is told to stay with it, and everywhere what it may do', async (t) => {
+  const hosted = await createWorld({
+    environment: {
+      BASE_URL: 'https://api.example.com',
+      AUTH_URL: 'https://id.example.com',
+      BUSINESS_URL: 'https://business.example.com',
+      ALLOW_EMBEDDED: '1',
+    },
+  })
+  t.after(() => hosted.close())
+  const { headers } = await hosted.auth.inject({ url: '/login' })
+  assert.match(String(headers['strict-transport-security']), /^max-age=\d{8,}; includeSubDomains$/)
+  assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+  assert.match(String(headers['permissions-policy']), /camera=\(\).*publickey-credentials-get=\(self\)/)
+  assert.match(
+    String(headers['content-security-policy']),
+    /form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+  )
+  assert.equal((await world.auth.inject({ url: '/login' })).headers['strict-transport-security'], undefined)
 })
 
 test('HDR-01 a page allows its own scripts and styles, and nothing inline', async () => {
@@ -145,6 +166,27 @@ test('HDR-02 HDR-04 who may read what is as the interface says', async () => {
   for (const origin of ['https://shop.example', 'null', 'http://localhost:4400', 'http://localhost:44010'])
     assert.deepEqual(await ask('GET', '/api/auth/session', origin), [undefined, undefined])
   assert.deepEqual(await ask('POST', '/api/admin/apps', page), [undefined, undefined])
+})
+
+test('HDR-02 every endpoint tells each kind of origin what the interface says of it', async () => {
+  const [page, registered] = ['http://localhost:4401', 'https://till.example']
+  await world.app({ redirectUris: [`${registered}/callback`] })
+  // The playground is an app, too, and returns to our own origin.
+  const readers: Record<AnyEndpoint['config']['cors'], (origin: string) => (string | undefined)[]> = {
+    'no origin': () => [undefined, undefined],
+    'any origin': () => ['*', undefined],
+    'our pages': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
+    'origins of redirect URIs': (origin) =>
+      [page, registered].includes(origin) ? [origin, undefined] : [undefined, undefined],
+  }
+  for (const { endpoint } of endpoints)
+    for (const origin of [page, registered, 'https://evil.example', 'https://till.example.evil.example', 'null'])
+      for (const host of hostsOf(endpoint)) {
+        const url = endpoint.url.replaceAll(/:\w+/g, randomUUID())
+        const { headers } = await host.inject({ method: endpoint.method, url, headers: { origin } })
+        const told = [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
+        assert.deepEqual(told, readers[endpoint.config.cors](origin), `${endpoint.name} to ${origin}`)
+      }
 })
 
 test('a preflight request names the methods and headers of the path', async () => {

@@ -90,6 +90,58 @@ test('INJ-14 INJ-08 what is not a UUID never reaches the database', async () => 
   assert.equal((await world.api.inject({ url: `/api/identities/${id}`, headers: person.headers })).statusCode, 200)
 })
 
+test('INJ-12 fifty thousand characters that a pattern could stumble over are answered at once', async () => {
+  const app = await world.app()
+  const person = await world.person()
+  const long = 50_000
+  const texts = ['a', 'a-', 'a.', 'a@', '@', ' ', '%2e', '-', 'https://a.', '\u0301', 'ﷺ', '\u200b', '=', 'A=', 'é.']
+  const evil = texts.map((text) => text.repeat(long / text.length / 3) + '!')
+  const session = { ...json, ...person.headers }
+  const form = (fields: Record<string, string>) => new URLSearchParams({ ...app.credentials, ...fields }).toString()
+  const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
+  const identity = `/api/identities/${person.identityId}`
+  const asked = (
+    text: string,
+  ): { method: 'POST' | 'PATCH' | 'GET'; url: string; headers: object; payload?: string }[] => [
+    { method: 'POST', url: register, headers: json, payload: JSON.stringify({ handle: text, displayName: 'A' }) },
+    { method: 'POST', url: register, headers: json, payload: JSON.stringify({ handle: 'alice', displayName: text }) },
+    { method: 'PATCH', url: identity, headers: session, payload: JSON.stringify({ avatarUrl: text }) },
+    { method: 'POST', url: `${identity}/email`, headers: session, payload: JSON.stringify({ email: text }) },
+    {
+      method: 'POST',
+      url: '/api/admin/apps',
+      headers: { ...json, ...world.admin },
+      payload: JSON.stringify({ name: 'A', redirectUris: [text], websiteUrl: text }),
+    },
+    {
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: asForm,
+      payload: form({ grant_type: 'authorization_code', code: 'x', redirect_uri: 'y', code_verifier: text }),
+    },
+    {
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: asForm,
+      payload: form({ grant_type: 'refresh_token', refresh_token: text, scope: text }),
+    },
+    { method: 'GET', url: '/api/auth/session', headers: { authorization: `Bearer ${encodeURIComponent(text)}` } },
+    { method: 'GET', url: '/api/auth/session', headers: { authorization: `Bearer ${' '.repeat(long)}\u0001` } },
+    { method: 'POST', url: '/api/oauth/token', headers: { ...asForm, authorization: `Basic ${'A='.repeat(long)}` } },
+  ]
+  for (const text of evil)
+    for (const request of asked(text)) {
+      let fastest = Infinity
+      for (let attempt = 0; attempt < 5 && fastest > 20; attempt += 1) {
+        const startedAt = performance.now()
+        const { statusCode, body } = await world.api.inject({ ...request, headers: { ...request.headers } })
+        fastest = Math.min(fastest, performance.now() - startedAt)
+        assert.ok(statusCode >= 400 && statusCode < 500, `${request.url}: ${statusCode} ${body.slice(0, 200)}`)
+      }
+      assert.ok(fastest < 20, `${request.method} ${request.url} of ${text.slice(0, 12)}…: ${fastest} ms`)
+    }
+})
+
 test('INJ-07 a query parameter that comes twice or as an object is refused', async () => {
   const resource = encodeURIComponent('acct:alice@localhost:4401')
   for (const query of [

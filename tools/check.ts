@@ -20,6 +20,7 @@ const checks = [
   { name: 'arrows', command: 'node tools/arrows.ts' },
   { name: 'tidiness', command: 'node tools/tidy.ts' },
   { name: 'row types', command: 'node tools/tables.ts --check' },
+  { name: 'cases', command: 'node tools/cases.ts --check' },
   { name: 'lock file', command: 'npm ci --dry-run --ignore-scripts' },
 ]
 

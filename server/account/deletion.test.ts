@@ -245,3 +245,21 @@ test('an account is deleted once, and nothing that meets the deletion survives i
   assert.equal(answers[0]?.statusCode === 204 || answers[1].statusCode === 204, true)
   assert.deepEqual(await tablesWith(person.userId), ['audit_entry'])
 })
+
+test('what a person asks while their account is being deleted is done or refused, and no fault of ours', async () => {
+  const identity = { handle: '', displayName: 'Late' }
+  for (let round = 0; round < 12; round += 1) {
+    const { headers, identityId } = await world.person()
+    const others = Array.from({ length: 6 }, (_, turn) => [
+      send('POST', '/api/auth/passkeys/start', headers, {}),
+      send('POST', '/api/identities', headers, { ...identity, handle: `late-${round}-${turn}` }),
+      send('PATCH', `/api/identities/${identityId}`, headers, { displayName: 'Late' }),
+      send('GET', '/api/account/export', headers),
+      send('GET', '/api/auth/session', headers),
+      send('DELETE', '/api/auth/sessions', headers),
+    ])
+    const [deleted, ...answers] = await Promise.all([deleteAccount(headers), ...others.flat()])
+    assert.equal(deleted.statusCode, 204, deleted.body)
+    for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
+  }
+})

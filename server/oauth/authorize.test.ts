@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createWorld, newChallenge, type World } from '#testing/world.ts'
+import { decodeJwt } from 'jose'
+import { createWorld, newChallenge, postForm, type World } from '#testing/world.ts'
 
 let world: World
 before(async () => {
@@ -95,12 +96,99 @@ for (const [what, [parameters, error]] of Object.entries(errors))
       ...parameters,
     })
     assert.equal(answer.statusCode, 303, answer.body)
+    assert.equal(answer.headers['set-cookie'], undefined)
     const location = new URL(String(answer.headers.location))
     assert.equal(location.origin + location.pathname, registered)
     assert.equal(location.searchParams.get('error'), error)
     assert.equal(location.searchParams.get('iss'), 'http://localhost:4401')
     assert.equal(location.searchParams.get('state'), parameters['state'] === undefined ? 's1' : null)
   })
+
+test('AUZ-23 what was posted is not posted on: the way back to the app is a 303', async () => {
+  const app = await world.app()
+  const fields = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid admin' }
+  const answer = await postForm(world.auth, '/signin', fields)
+  assert.equal(answer.statusCode, 303)
+  assert.match(String(answer.headers.location), /error=invalid_scope/)
+})
+
+test('INJ-09 line breaks in what the app sends come back as text of the address, never as a header', async () => {
+  const app = await world.app()
+  const state = 'a\r\nSet-Cookie: countersign=evil\r\n\r\n<script>'
+  const answer = await page({ client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'token', state })
+  const location = String(answer.headers.location)
+  assert.match(location, /^[\x21-\x7e]+$/)
+  assert.equal(new URL(location).searchParams.get('state'), state)
+  assert.equal(answer.headers['set-cookie'], undefined)
+  const elsewhere = await page({
+    client_id: app.clientId,
+    redirect_uri: `${app.redirectUri}\r\nSet-Cookie: a=b`,
+    state,
+  })
+  assert.equal(elsewhere.statusCode, 400)
+  assert.equal(elsewhere.headers.location, undefined)
+})
+
+test('AUZ-01 nobody consents without a session of their own', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+  const { access_token: token } = await app.tokens(person)
+  const signedOut = await person.signIn()
+  await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: signedOut })
+  for (const headers of [{}, signedOut, { authorization: `Bearer ${token}` }, world.admin]) {
+    const answer = await authorize(headers, asked)
+    assert.equal(answer.statusCode, 401, answer.body)
+    assert.doesNotMatch(answer.body, /redirectUrl/)
+  }
+})
+
+test('AUZ-15 two apps in two tabs at once: no answer has anything of the other', async () => {
+  const person = await world.person()
+  const apps = [
+    await world.app({ redirectUris: ['https://one.example/callback'] }),
+    await world.app({ redirectUris: ['https://two.example/callback'] }),
+  ]
+  const other = { handle: `${person.handle}-2`, displayName: 'Other' }
+  const added = await world.api.inject({
+    method: 'POST',
+    url: '/api/identities',
+    headers: person.headers,
+    payload: other,
+  })
+  const identityIds = [person.identityId, added.json().identityId]
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, turn) => {
+      const [app, identityId] = [apps[turn % 2], identityIds[turn % 2]]
+      assert.ok(app)
+      const { verifier, challenge } = newChallenge()
+      const [state, nonce] = [`state-${turn}`, `nonce-${turn}`]
+      const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid', state, nonce }
+      const answer = await authorize(person.headers, {
+        ...asked,
+        codeChallenge: challenge,
+        codeChallengeMethod: 'S256',
+      })
+      const back = new URL(answer.json().redirectUrl)
+      assert.equal(back.origin + back.pathname, app.redirectUri)
+      assert.equal(back.searchParams.get('state'), state)
+      const tokens = await app.redeem(back.searchParams.get('code') ?? '', { code_verifier: verifier })
+      const claims = decodeJwt(tokens.json().id_token)
+      assert.deepEqual([claims.sub, claims.aud, claims['nonce']], [identityId, app.clientId, nonce])
+    }),
+  )
+})
+
+test('AUZ-21 each consent gives a code of its own, which is redeemed once and dies with the others', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const codes = await Promise.all(Array.from({ length: 10 }, () => app.code(person)))
+  assert.equal(new Set(codes).size, 10)
+  const [first = '', second = '', ...others] = codes
+  assert.equal((await app.redeem(first)).statusCode, 200)
+  assert.equal((await app.redeem(first)).json().error, 'invalid_grant')
+  assert.equal((await app.redeem(second)).statusCode, 200)
+  world.pass(60)
+  for (const code of others) assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
+})
 
 test('AUZ-11 a public app must send a challenge', async () => {
   const app = await world.app({ public: true })

@@ -18,10 +18,11 @@ import { listCredentials } from './store.ts'
 const refuse = refusals({
   invalid_credential: [401, 'This passkey was begun by somebody else. Start again.'],
   invalid_request: [400, 'The key wrap is not of the passkey that is added.'],
+  unauthorized: [401, 'This account has been deleted.'],
   too_many_passkeys: [409, 'An account has at most twenty passkeys. Remove one first.'],
 })
 
-/** Begins to add a passkey. Refuses `reauthentication_required`, `too_many_passkeys`. */
+/** Begins to add a passkey. Refuses `reauthentication_required`, `too_many_passkeys`, `unauthorized`. */
 export async function startAddition({ db, config, clock }: Kernel, session: Session) {
   const now = clock()
   requireFresh(session, now)
@@ -29,7 +30,8 @@ export async function startAddition({ db, config, clock }: Kernel, session: Sess
   const existing = await listCredentials(db, userId)
   if (existing.length >= limits.passkeysPerUserMax) throw refuse.too_many_passkeys()
   const [identity] = await listIdentities(db, userId)
-  if (!identity) throw new Error('a person without an identity is signed in')
+  // Deleted since the session was read.
+  if (!identity) throw refuse.unauthorized()
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'add passkey', userId }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, { userId, ...identity }, existing) }
 }

@@ -1,0 +1,67 @@
+/**
+ * `docs/security/cases.md` lists what an attacker may try and a machine may do, and which test shows what becomes of
+ * it. A test says so by its name, which begins with the ids of its cases. This writes the last column of the list from
+ * those names; `--check` fails where the column is stale. A test of an unknown case, and a case that has neither a test
+ * nor a reason, fail both.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSources } from './sources.ts'
+
+type Test = { path: string; text: string }
+
+const untested = 'Not tested yet.'
+const reasons = ['Does not apply', 'Not tested']
+
+/** The ids that begin a text in a test file: a name, or a part of one. */
+const named = /['"`]((?:[A-Z]{3}-\d{2}\b[,:]? ?)+)/g
+const row = /^\| ([A-Z]{3}-\d{2}) \| (.+) \| (.*) \|$/
+
+/** The document as it must be for these tests, and what is wrong with either. */
+export function listCases(document: string, tests: Test[]): { document: string; wrong: string[] } {
+  const places = placesOf(tests)
+  const known = new Set<string>()
+  const wrong: string[] = []
+  const lines = document.split('\n').map((line) => {
+    const [, id, sentence, said = ''] = row.exec(line) ?? []
+    if (id === undefined) return line
+    if (known.has(id)) wrong.push(`${id} is listed twice`)
+    known.add(id)
+    const tested = [...(places.get(id) ?? [])]
+    if (tested.length > 0) return `| ${id} | ${sentence} | ${tested.map(linkTo).join(', ')} |`
+    const reason = said.startsWith('[') ? untested : said
+    if (!reasons.some((each) => reason.startsWith(each))) wrong.push(`${id} has neither a test nor a reason`)
+    return `| ${id} | ${sentence} | ${reason} |`
+  })
+  for (const [id, [path]] of places) if (!known.has(id)) wrong.push(`${id} of ${path} is not listed`)
+  if (known.size === 0) wrong.push('no case is listed')
+  return { document: lines.join('\n'), wrong }
+}
+
+/** In which files each case has a test. */
+function placesOf(tests: Test[]): Map<string, Set<string>> {
+  const places = new Map<string, Set<string>>()
+  for (const { path, text } of tests)
+    for (const [, ids = ''] of text.matchAll(named))
+      for (const [id] of ids.matchAll(/[A-Z]{3}-\d{2}/g)) places.set(id, (places.get(id) ?? new Set()).add(path))
+  return places
+}
+
+function linkTo(path: string): string {
+  return `[${path}](../../${path})`
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..')
+  const target = join(root, 'docs/security/cases.md')
+  const stored = readFileSync(target, 'utf8')
+  const tests = readSources(root, ['{server,keys,protocol,cli,web,e2e,faults}/**/*.test.ts'])
+  const { document, wrong } = listCases(stored, tests)
+  for (const sentence of wrong) console.error(`docs/security/cases.md: ${sentence}`)
+  if (wrong.length > 0) process.exitCode = 1
+  if (!process.argv.includes('--check')) writeFileSync(target, document)
+  else if (document !== stored) {
+    console.error('docs/security/cases.md is stale: node tools/cases.ts writes its last column anew')
+    process.exitCode = 1
+  }
+}
