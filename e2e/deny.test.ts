@@ -18,7 +18,7 @@ async function assertRefusedAtShop(person: Person): Promise<void> {
   assert.ok(state)
 }
 
-test('AUZ-16 who says no, at sign-in or at consent, is sent back with a refusal and can change their mind', async () => {
+test('AUZ-16 who says no, at sign-in or consent, is sent back with a refusal and can change their mind', async () => {
   const { shop } = stage
   const ada = await stage.invite()
   await ada.page.goto(`${shop.origin}/sign-in`)
