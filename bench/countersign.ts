@@ -27,7 +27,8 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
     SECRET_KEY: randomBytes(32).toString('base64url'),
     ADMIN_TOKEN: testAdminToken,
     WORKERS: '1',
-    ...(process.env['SERVER_OPTIONS'] && { NODE_OPTIONS: process.env['SERVER_OPTIONS'] }),
+    // As `npm start` runs it.
+    NODE_OPTIONS: '--max-semi-space-size=4',
   })
   await running.ready
   const call = callerOf(baseUrl)
