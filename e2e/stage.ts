@@ -7,10 +7,10 @@ import { openShop } from './relying-party.ts'
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
 /** What a journey needs: the provider as a process, a mail server, an app on another site, and a browser. */
-export async function openStage() {
+export async function openStage({ environment = {} }: { environment?: Record<string, string> } = {}) {
   const mailbox = await openMailbox()
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
-  const service = await startService({ environment: mail })
+  const service = await startService({ environment: { ...mail, ...environment } })
   const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
   return {
     service,

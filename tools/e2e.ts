@@ -1,14 +1,17 @@
 /**
  * `npm run e2e`: the journeys in a real Chromium, one after another; with `--postgres` on a PostgreSQL server that it
- * starts itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm run e2e -- sign-in`.
+ * starts itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm run e2e -- sign-in`. `--write`
+ * writes what the conformance modules saw to docs/conformance.md, which they are held against otherwise.
  */
 import { parseArgs } from 'node:util'
 import { Missing } from './postgres.ts'
 import { findPrograms } from './program.ts'
 import { findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
-const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
+const options = { postgres: { type: 'boolean' }, write: { type: 'boolean' } } as const
+const { values, positionals } = parseArgs({ options, allowPositionals: true })
 
+if (values.write) process.env.CONFORMANCE = 'write'
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()

@@ -43,7 +43,9 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
   host.route({
     ...endpoints.token,
     config: { ...endpoints.token.config, form: true },
-    async handler(request) {
+    async handler(request, reply) {
+      // RFC 6749 §5.1 asks for it beside `no-store`, which every answer has.
+      reply.header('pragma', 'no-cache')
       return answerTokenRequest(provider, sentBy(request))
     },
   })

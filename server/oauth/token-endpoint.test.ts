@@ -116,6 +116,7 @@ test('TOK-14 success and error alike are not stored, and are JSON', async () => 
   const answers = [await app.redeem(await app.code(await world.person())), await app.redeem('cs_code_x')]
   for (const { headers } of answers) {
     assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(headers.pragma, 'no-cache')
     assert.match(String(headers['content-type']), /^application\/json/)
     assert.equal(headers['x-content-type-options'], 'nosniff')
   }

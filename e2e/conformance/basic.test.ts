@@ -1,0 +1,12 @@
+import { after, before } from 'node:test'
+import { basicModules } from './basic-modules.ts'
+import { openGround, type Ground } from './ground.ts'
+import { runPlan } from './plan.ts'
+
+let ground: Ground
+before(async () => {
+  ground = await openGround('query')
+})
+after(() => ground.close())
+
+runPlan('Basic OP', basicModules, () => ground)

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { ProviderMetadata, PublicJwk } from '@countersign/protocol/oauth'
+import { Value } from 'typebox/value'
+
+export type Metadata = ProviderMetadata
+export type KeySet = { keys: PublicJwk[] }
+
+/** Members that only a private or a symmetric key has (RFC 7518 §6). */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const publicMembers: Record<string, string[]> = { RSA: ['n', 'e'], EC: ['crv', 'x', 'y'], OKP: ['crv', 'x'] }
+
+/** A JSON document that anyone may read. */
+export async function readDocument(url: string): Promise<unknown> {
+  const response = await fetch(url, { redirect: 'error' })
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/)
+  return response.json()
+}
+
+/** Judges a discovery document by what every flow relies on (OpenID Connect Discovery §3, §4.3). */
+export function judgeMetadata(document: unknown, issuer: string): Metadata {
+  const metadata = Value.Parse(ProviderMetadata, document)
+  assert.equal(metadata.issuer, issuer, 'the issuer is where the document was read')
+  assert.ok(metadata.id_token_signing_alg_values_supported.includes('RS256'))
+  assert.ok(!metadata.id_token_signing_alg_values_supported.includes('none'))
+  assert.ok(metadata.response_types_supported.includes('code'))
+  assert.ok(metadata.scopes_supported.includes('openid'))
+  for (const scope of metadata.scopes_supported) assert.match(scope, /^[\x21\x23-\x5b\x5d-\x7e]+$/)
+  assert.ok(metadata.subject_types_supported.length > 0)
+  for (const type of metadata.subject_types_supported) assert.ok(['public', 'pairwise'].includes(type))
+  assert.deepEqual(metadata.code_challenge_methods_supported, ['S256'])
+  return metadata
+}
+
+/** Judges a key set: public halves alone, each of a known kind and with an id of its own (RFC 7517 §4, §5). */
+export function judgeKeySet(document: unknown): KeySet {
+  assert.ok(typeof document === 'object' && document !== null && 'keys' in document && Array.isArray(document.keys))
+  const keys = document.keys.map((key) => Value.Parse(PublicJwk, key))
+  assert.ok(keys.length > 0)
+  for (const key of keys) {
+    const members = Object.keys(key)
+    assert.deepEqual(
+      members.filter((member) => secretMembers.includes(member)),
+      [],
+    )
+    assert.ok(
+      publicMembers[key.kty]?.every((member) => members.includes(member)),
+      `${key.kty} is whole`,
+    )
+    assert.notEqual(key.kid, '')
+  }
+  assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length, 'no two keys have one id')
+  return { keys }
+}
