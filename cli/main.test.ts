@@ -127,6 +127,20 @@ test('an app is deleted only on a yes, and then it is gone', async () => {
   assert.match(gone.stderr, /^error: .+\n$/)
 })
 
+test('an app gets another secret, and is disabled and enabled', async () => {
+  const { clientId } = await createApp()
+  const rotated = await countersign(['apps', 'rotate-secret', textOf(clientId), '--grace', '60'])
+  assert.equal(rotated.code, 0, rotated.stderr)
+  assert.match(rotated.stdout, /cs_[\w-]{20,}/)
+  assert.match(rotated.stdout, /old one works +until \d{4}-/)
+  assert.match((await countersign(['apps', 'rotate-secret', textOf(clientId)])).stdout, /old one works +no longer/)
+
+  await countersign(['apps', 'disable', textOf(clientId)])
+  assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +disabled/)
+  await countersign(['apps', 'enable', textOf(clientId)])
+  assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +active/)
+})
+
 test('keys are rotated and listed, and at once only on a yes', async () => {
   const unasked = await countersign(['keys', 'rotate', '--at-once'])
   assert.equal(unasked.code, 2)

@@ -3,7 +3,9 @@ import { Command, CommanderError } from 'commander'
 import { addCreate } from './apps/create.ts'
 import { addDelete } from './apps/delete.ts'
 import { addList } from './apps/list.ts'
+import { addRotateSecret } from './apps/rotate-secret.ts'
 import { addShow } from './apps/show.ts'
+import { addDisable, addEnable } from './apps/status.ts'
 import { addDoctor } from './doctor.ts'
 import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
@@ -19,6 +21,9 @@ const apps = program.command('apps').description('the apps that people sign in t
 addCreate(apps)
 addList(apps)
 addShow(apps)
+addRotateSecret(apps)
+addDisable(apps)
+addEnable(apps)
 addDelete(apps)
 
 const keys = program.command('keys').description('the keys that sign tokens')

@@ -1,3 +1,4 @@
+import { pruneSecrets } from '#apps/secret.ts'
 import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -15,6 +16,7 @@ const sweeps: Record<string, Sweep> = {
   sessions: pruneSessions,
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
+  'client secrets': pruneSecrets,
   tokens: pruneTokens,
   'signing keys': pruneKeys,
   'rate limits': pruneRateLimits,

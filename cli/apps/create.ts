@@ -73,7 +73,7 @@ function collectScopes(list: string, before: StandardScope[] = []): StandardScop
   return [...before, ...scopesOf(list).filter(isStandardScope)]
 }
 
-function toSeconds(text: string): number {
+export function toSeconds(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('A whole number of seconds.')
   return Number(text)
 }

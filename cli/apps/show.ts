@@ -23,6 +23,7 @@ export function fieldsOf(app: App): string[][] {
     ['Name', app.name],
     ['Client ID', app.clientId],
     ['Kind', app.public ? 'public' : 'confidential'],
+    ['Status', app.status],
     ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
     ['Scopes', app.allowedScopes.join(' ')],
     ['ID tokens', app.idTokenSignedResponseAlg],

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from './endpoint.ts'
+import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { standardScopes } from './formats/scope.ts'
 import { ClientId, Instant, WebUrl } from './values.ts'
@@ -62,7 +62,12 @@ export const NewApp = Type.Object(
 )
 export type NewApp = Static<typeof NewApp>
 
-export const AppChange = Type.Partial(Type.Object(settings), { additionalProperties: false, minProperties: 1 })
+export const AppStatus = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
+
+export const AppChange = Type.Partial(Type.Object({ ...settings, status: AppStatus }), {
+  additionalProperties: false,
+  minProperties: 1,
+})
 export type AppChange = Static<typeof AppChange>
 
 /** An app as its operator sees it. */
@@ -70,6 +75,7 @@ export const App = Type.Object({
   ...PublicApp.properties,
   redirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
+  status: AppStatus,
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),
@@ -114,4 +120,16 @@ export const deleteApp = endpoint(
   { ...admin, summary: 'Delete an app, with every token it holds' },
   { params: ByClientId },
   { 204: Nothing },
+)
+
+const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
+
+export const rotateAppSecret = endpoint(
+  'POST /api/admin/apps/:clientId/secret',
+  { ...admin, summary: 'Give an app a new secret, shown this once; the old one works for graceSeconds more' },
+  {
+    params: ByClientId,
+    body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+  },
+  { 201: Type.Object({ clientId: ClientId, clientSecret: Type.String(), previousUntil: Instant }) },
 )

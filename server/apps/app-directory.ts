@@ -1,30 +1,45 @@
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Kernel } from '#kernel/kernel.ts'
-import { createCache } from './cache.ts'
+import { createCache, staleAfterMilliseconds } from './cache.ts'
 import { findApp, findOrigin, type RegisteredApp } from './store.ts'
 
 export type { RegisteredApp }
 
 /** The apps as every request needs them. What another process changes is seen here within five seconds. */
 export type AppDirectory = {
+  /** An app; one that is disabled is as good as none. */
   find: (clientId: string) => Promise<RegisteredApp | undefined>
   /** Whether any app has a redirect URI of this origin. */
   hasRedirectOrigin: (origin: string) => Promise<boolean>
   /** Called by whoever has changed an app in this process, so that here the change is seen at once. */
   forget: (clientId: string) => void
+  /**
+   * The same, and waits until no process remembers what was: so an act that must hold everywhere when it is
+   * acknowledged costs those who ask nothing. The embedded database has one process, which need not wait.
+   */
+  forgetEverywhere: (clientId: string) => Promise<void>
 }
 
 /** What may be a client id (RFC 6749 appendix A.1) or an origin. Anything else is answered without being looked up. */
 const visible = /^[\x21-\x7e]{1,300}$/
 
-export function createAppDirectory({ db, clock }: Pick<Kernel, 'db' | 'clock'>): AppDirectory {
+export function createAppDirectory({ db, clock, config }: Pick<Kernel, 'db' | 'clock' | 'config'>): AppDirectory {
   const apps = createCache((clientId) => findApp(db, clientId), clock)
   const origins = createCache((origin) => findOrigin(db, origin), clock)
+  function forget(clientId: string): void {
+    apps.forget(clientId)
+    origins.forgetAll()
+  }
   return {
-    find: async (clientId) => (visible.test(clientId) ? apps.read(clientId) : undefined),
+    async find(clientId) {
+      const app = visible.test(clientId) ? await apps.read(clientId) : undefined
+      return app?.status === 'active' ? app : undefined
+    },
     hasRedirectOrigin: async (origin) => visible.test(origin) && (await origins.read(origin)) !== undefined,
-    forget(clientId) {
-      apps.forget(clientId)
-      origins.forgetAll()
+    forget,
+    async forgetEverywhere(clientId) {
+      forget(clientId)
+      if (config.databaseUrl) await pass(staleAfterMilliseconds)
     },
   }
 }

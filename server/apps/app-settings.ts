@@ -7,7 +7,10 @@ import type { RegisteredApp } from './app-directory.ts'
 import { requireRedirectUri } from './redirect-uri.ts'
 
 /** What an operator may set of an app, and change later. */
-export type AppSettings = Omit<RegisteredApp, 'clientId' | 'isPublic' | 'secretsSha256' | 'createdAt' | 'updatedAt'>
+export type AppSettings = Omit<
+  RegisteredApp,
+  'clientId' | 'isPublic' | 'secretsSha256' | 'secretsEndAt' | 'createdAt' | 'updatedAt'
+>
 export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partial<AppSettings>
 
 const refuse = refusals({ invalid_request: [400, 'The settings of the app are not acceptable.'] })
@@ -20,6 +23,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   privacyUrl: null,
   termsUrl: null,
   allowedScopes: [...defaultAllowedScopes],
+  status: 'active',
   idTokenAlgorithm: 'RS256',
   accessTokenSeconds: limits.accessTokenLifetimeSeconds,
   refreshTokenSeconds: limits.refreshTokenIdleSeconds,

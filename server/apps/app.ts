@@ -23,7 +23,9 @@ export async function createApp(db: Database, isPublic: boolean, settings: NewAp
   const clientId = `app_${randomBytes(16).toString('hex')}`
   const clientSecret = isPublic ? undefined : newToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
-  const app = { ...defaultSettings, ...settings, clientId, isPublic, secretsSha256, createdAt: now, updatedAt: now }
+  const secretsEndAt = secretsSha256.map(() => null)
+  const kept = { clientId, isPublic, secretsSha256, secretsEndAt, createdAt: now, updatedAt: now }
+  const app = { ...defaultSettings, ...settings, ...kept }
 
   await transaction(db, async (tx) => {
     const isNew = await store.insertApp(tx, app)

@@ -12,6 +12,7 @@ export async function ensureApp(db: Database, clientId: string, settings: NewApp
     clientId,
     isPublic: true,
     secretsSha256: [],
+    secretsEndAt: [],
     createdAt: now,
     updatedAt: now,
   }

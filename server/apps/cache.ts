@@ -3,7 +3,7 @@ import type { Clock } from '#kernel/clock.ts'
 type Entry<Value> = { value: Value; readAt: number }
 type Settled<Value> = Map<string, Entry<Value>>
 
-const staleAfterMilliseconds = 5000
+export const staleAfterMilliseconds = 5000
 const foundMax = 10_000
 const missedMax = 1000
 
@@ -22,19 +22,20 @@ export type Cache<Value> = {
 export function createCache<Value>(find: (key: string) => Promise<Value | undefined>, clock: Clock): Cache<Value> {
   const found: Settled<Value> = new Map()
   const missed: Settled<undefined> = new Map()
-  const reading = new Map<string, Promise<Value | undefined>>()
+  const reading = new Map<string, Entry<Promise<Value | undefined>>>()
 
   async function readAnew(key: string): Promise<Value | undefined> {
     const readAt = clock().getTime()
     const answer = find(key)
-    reading.set(key, answer)
+    const mine = { value: answer, readAt }
+    reading.set(key, mine)
     try {
       const value = await answer
       // A read that was forgotten while it was under way may be of before the change.
-      if (reading.get(key) === answer) settle(key, value, readAt)
+      if (reading.get(key) === mine) settle(key, value, readAt)
       return value
     } finally {
-      if (reading.get(key) === answer) reading.delete(key)
+      if (reading.get(key) === mine) reading.delete(key)
     }
   }
 
@@ -49,7 +50,8 @@ export function createCache<Value>(find: (key: string) => Promise<Value | undefi
     async read(key) {
       const entry = found.get(key) ?? missed.get(key)
       if (entry && isFresh(entry, clock())) return entry.value
-      return reading.get(key) ?? readAnew(key)
+      const underWay = reading.get(key)
+      return underWay && isFresh(underWay, clock()) ? underWay.value : readAnew(key)
     },
     forget(key) {
       for (const entries of [found, missed, reading]) entries.delete(key)

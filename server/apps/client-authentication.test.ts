@@ -31,7 +31,8 @@ function credentials({ clientId }: { clientId: string }, secret?: string, scheme
 /** Authentication with rate limits of its own. */
 function door() {
   const rateLimits = createRateLimits({ clock: world.kernel.clock, shared: undefined })
-  return (sent: ClientCredentials, address = home) => authenticateClient({ apps, rateLimits }, sent, address)
+  return (sent: ClientCredentials, address = home) =>
+    authenticateClient({ apps, rateLimits }, sent, address, world.now())
 }
 
 /** The refusal that a promise ends in, as its caller sees it. */

@@ -3,6 +3,7 @@ import { textKey, type RateLimits } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Secret } from '#kernel/secret.ts'
 import type { AppDirectory, RegisteredApp } from './app-directory.ts'
+import { liveSecretsOf } from './secret.ts'
 
 /** How a client authenticates (RFC 6749 §2.3), and where it said so. */
 export type ClientCredentials = { clientId: string; proof: ClientProof; scheme: 'basic' | 'body' }
@@ -25,10 +26,11 @@ export async function authenticateClient(
   { apps, rateLimits }: { apps: AppDirectory; rateLimits: RateLimits },
   { clientId, proof, scheme }: ClientCredentials,
   address: string,
+  now: Date,
 ): Promise<Client> {
   await rateLimits.check('failed client authentication', address)
   const app = await apps.find(clientId)
-  const proved = proof.kind === 'secret' && isSecretOf(app, proof.secret)
+  const proved = proof.kind === 'secret' && isSecretOf(app, proof.secret, now)
   if (app && (proved || proof.kind === 'none')) return { app, proved }
 
   await rateLimits.count('failed client authentication', address)
@@ -44,8 +46,9 @@ export function requireProof({ app, proved }: Client): void {
 }
 
 /** Whether it is one of the app's secrets. An unknown app and one without a secret take the same time to say no. */
-function isSecretOf(app: RegisteredApp | undefined, secret: Secret): boolean {
+function isSecretOf(app: RegisteredApp | undefined, secret: Secret, now: Date): boolean {
   const givenSha256 = sha256(secret.reveal())
-  const storedSha256 = app && app.secretsSha256.length > 0 ? app.secretsSha256 : [noSecretSha256]
+  const live = app ? liveSecretsOf(app, now) : []
+  const storedSha256 = live.length > 0 ? live : [noSecretSha256]
   return storedSha256.map((stored) => equalBytes(stored, givenSha256)).includes(true)
 }

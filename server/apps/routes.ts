@@ -6,6 +6,7 @@ import type { AppDirectory, RegisteredApp } from './app-directory.ts'
 import type { AppSettings } from './app-settings.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toPublicApp } from './app.ts'
 import { adminGuard } from './operator.ts'
+import { rotateSecret } from './secret.ts'
 
 export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
   const { db, clock, rateLimits } = kernel
@@ -53,6 +54,7 @@ export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void 
     async handler({ params, body }) {
       const app = await changeApp(db, params.clientId, settingsOf(body), clock())
       apps.forget(params.clientId)
+      if (body.status !== undefined) await apps.forgetEverywhere(params.clientId)
       return toApp(app)
     },
   })
@@ -62,8 +64,27 @@ export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void 
     onRequest,
     async handler({ params }, reply) {
       await deleteApp(db, params.clientId, clock())
-      apps.forget(params.clientId)
+      await apps.forgetEverywhere(params.clientId)
       return reply.status(204).send(null)
+    },
+  })
+  secretRoute(host, kernel, apps)
+}
+
+function secretRoute(host: Host, kernel: Kernel, apps: AppDirectory): void {
+  const { onRequest } = adminGuard(kernel)
+  host.route({
+    ...endpoints.rotateAppSecret,
+    onRequest,
+    async handler({ params: { clientId }, body }, reply) {
+      const { clientSecret, previousUntil } = await rotateSecret(
+        kernel.db,
+        clientId,
+        body?.graceSeconds ?? 0,
+        kernel.clock(),
+      )
+      await apps.forgetEverywhere(clientId)
+      return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
     },
   })
 }
@@ -85,6 +106,7 @@ function toApp(app: RegisteredApp): endpoints.App {
     ...toPublicApp(app),
     redirectUris: app.redirectUris,
     public: app.isPublic,
+    status: app.status,
     idTokenSignedResponseAlg: app.idTokenAlgorithm,
     accessTokenTtlSeconds: app.accessTokenSeconds,
     refreshTokenTtlSeconds: app.refreshTokenSeconds,

@@ -13,6 +13,7 @@ const app = [
   'app.redirect_uris as redirectUris',
   'app.allowed_scopes as allowedScopes',
   'app.is_public as isPublic',
+  'app.status',
   'app.id_token_algorithm as idTokenAlgorithm',
   'app.access_token_seconds as accessTokenSeconds',
   'app.refresh_token_seconds as refreshTokenSeconds',
@@ -20,15 +21,19 @@ const app = [
   'app.updated_at as updatedAt',
 ] as const
 
-function secretHashes({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
+/** The hashes of an app's secrets and, at the same places, when each ends. */
+function secretsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   const secrets = selectFrom('app_secret')
-    .select('secret_sha256')
     .whereRef('app_secret.client_id', '=', 'app.client_id')
-  return sql<Uint8Array[]>`array${secrets}`.as('secretsSha256')
+    .orderBy('secret_sha256')
+  return [
+    sql<Uint8Array[]>`array${secrets.select('secret_sha256')}`.as('secretsSha256'),
+    sql<(Date | null)[]>`array${secrets.select('expires_at')}`.as('secretsEndAt'),
+  ] as const
 }
 
 function selectApps(db: Database | Transaction) {
-  return db.selectFrom('app').select(app).select(secretHashes)
+  return db.selectFrom('app').select(app).select(secretsOf)
 }
 
 /** An app with the hashes of its secrets, in one statement. */
@@ -80,11 +85,41 @@ export async function removeApp(tx: Transaction, clientId: string): Promise<bool
 
 export async function insertSecrets(
   tx: Transaction,
-  { clientId, secretsSha256, createdAt }: RegisteredApp,
+  { clientId, secretsSha256, createdAt }: Pick<RegisteredApp, 'clientId' | 'secretsSha256' | 'createdAt'>,
 ): Promise<void> {
   if (secretsSha256.length === 0) return
   const rows = secretsSha256.map((hash) => ({ client_id: clientId, secret_sha256: hash, created_at: createdAt }))
   await tx.insertInto('app_secret').values(rows).execute()
+}
+
+/** Lets the secrets of an app end at an instant; those that end sooner do. */
+export async function endSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
+  await tx
+    .updateTable('app_secret')
+    .set({ expires_at: end })
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', end)]))
+    .execute()
+}
+
+/** Deletes the secrets of an app that have ended. */
+export async function deleteSecretsOf(tx: Transaction, clientId: string, now: Date): Promise<void> {
+  await tx.deleteFrom('app_secret').where('client_id', '=', clientId).where('expires_at', '<=', now).execute()
+}
+
+export async function deleteEndedSecrets(db: Database, now: Date, batch: number): Promise<number> {
+  const ended = db
+    .selectFrom('app_secret')
+    .select(['client_id', 'secret_sha256'])
+    .where('expires_at', '<=', now)
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('app_secret')
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('client_id', 'secret_sha256'), 'in', ended.$asTuple('client_id', 'secret_sha256')),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }
 
 export async function replaceOrigins(tx: Transaction, clientId: string, origins: string[]): Promise<void> {
@@ -106,6 +141,7 @@ function settingsOf(given: RegisteredApp) {
     terms_url: given.termsUrl,
     redirect_uris: given.redirectUris,
     allowed_scopes: given.allowedScopes,
+    status: given.status,
     id_token_algorithm: given.idTokenAlgorithm,
     access_token_seconds: given.accessTokenSeconds,
     refresh_token_seconds: given.refreshTokenSeconds,

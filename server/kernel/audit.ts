@@ -27,6 +27,7 @@ export type AuditAction =
   | 'app.created'
   | 'app.changed'
   | 'app.deleted'
+  | 'app.secret_rotated'
   | 'app.authorized'
   | 'app.disconnected'
   | 'tokens.reuse_detected'

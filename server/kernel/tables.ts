@@ -18,6 +18,7 @@ export interface Tables {
     refresh_token_seconds: number
     created_at: Date
     updated_at: Date
+    status: Generated<'active' | 'disabled'>
   }
   app_origin: {
     origin: string
@@ -27,6 +28,7 @@ export interface Tables {
     client_id: string
     secret_sha256: Uint8Array
     created_at: Date
+    expires_at: Date | null
   }
   audit_entry: {
     entry_id: string

@@ -10,12 +10,12 @@ type Sent = { authorization: string | undefined; body: PresentedToken; address: 
  * Refuses `invalid_request`, `invalid_client`, `rate_limited`.
  */
 export async function readPresentedToken(
-  { apps, kernel: { rateLimits } }: Pick<TokenEndpoint, 'apps' | 'kernel'>,
+  { apps, kernel: { rateLimits, clock } }: Pick<TokenEndpoint, 'apps' | 'kernel'>,
   { authorization, body, address }: Sent,
 ): Promise<{ client: Client; token: string }> {
   const credentials = readCredentials(authorization, body)
   if (!body.token) throw missing('token')
-  const client = await authenticateClient({ apps, rateLimits }, credentials, address)
+  const client = await authenticateClient({ apps, rateLimits }, credentials, address, clock())
   requireProof(client)
   return { client, token: body.token }
 }

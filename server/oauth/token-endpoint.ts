@@ -18,8 +18,9 @@ type Sent = { authorization: string | undefined; body: TokenRequest; address: st
 export async function answerTokenRequest(endpoint: TokenEndpoint, sent: Sent): Promise<TokenResponse> {
   const { kernel, apps, keys } = endpoint
   const request = readTokenRequest(sent.authorization, sent.body)
-  const client = await authenticateClient({ apps, rateLimits: kernel.rateLimits }, request.credentials, sent.address)
   const now = kernel.clock()
+  const { rateLimits } = kernel
+  const client = await authenticateClient({ apps, rateLimits }, request.credentials, sent.address, now)
   const issued = await countingFailures(kernel, client, request.grant, () => issue(endpoint, client, request, now))
   return tokenResponse({ app: client.app, keys, issuer: kernel.config.authUrl.origin }, issued, now)
 }

@@ -5,7 +5,10 @@ import { de } from '../messages/de.ts'
 import { en } from '../messages/en.ts'
 
 /** What the operator does to apps and keys stands in no person's trail. */
-type OfPeople = Exclude<AuditAction, 'app.created' | 'app.changed' | 'app.deleted' | 'keys.rotated'>
+type OfPeople = Exclude<
+  AuditAction,
+  'app.created' | 'app.changed' | 'app.deleted' | 'app.secret_rotated' | 'keys.rotated'
+>
 
 test('every act that a person can find in their trail has its own words', () => {
   for (const words of [en, de]) {

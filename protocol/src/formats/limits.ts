@@ -30,6 +30,9 @@ export const limits = {
   /** Successors of one generation; more than any honest number of parallel tabs. */
   refreshSiblingsMax: 64,
 
+  /** How long a replaced client secret may work still, and how many secrets of an app may work at once. */
+  clientSecretGraceSecondsMax: 7 * 24 * 3600,
+  clientSecretsMax: 10,
   /** How long the key set (JWKS) may be kept by whoever has read it. */
   keySetMaxAgeSeconds: 3600,
   /** How old at most is what a process of ours knows of the signing keys. */

@@ -1,0 +1,53 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import { transaction, type Database } from '#kernel/database.ts'
+import { sha256 } from '#kernel/digest.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { newToken } from '#kernel/token-format.ts'
+import type { RegisteredApp } from './app-directory.ts'
+import { requireApp } from './app.ts'
+import * as store from './store.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'A public app has no secret.'],
+  too_many_secrets: [409, 'Too many replaced secrets of this app still work: let some expire, or give graceSeconds 0.'],
+})
+
+/**
+ * Gives an app a new secret, which is told this once. The ones before work for `graceSeconds` more, unless they end
+ * sooner. Refuses `app_not_found`, `invalid_request`, `too_many_secrets`.
+ */
+export async function rotateSecret(
+  db: Database,
+  clientId: string,
+  graceSeconds: number,
+  now: Date,
+): Promise<{ clientSecret: string; previousUntil: Date }> {
+  const clientSecret = newToken('clientSecret')
+  const previousUntil = secondsAfter(now, graceSeconds)
+  await transaction(db, async (tx) => {
+    const app = requireApp(await store.lockApp(tx, clientId))
+    if (app.isPublic) throw refuse.invalid_request()
+    if (graceSeconds > 0 && liveSecretsOf(app, now).length >= limits.clientSecretsMax) throw refuse.too_many_secrets()
+
+    await store.endSecrets(tx, clientId, previousUntil)
+    await store.deleteSecretsOf(tx, clientId, now)
+    await store.insertSecrets(tx, { clientId, secretsSha256: [sha256(clientSecret)], createdAt: now })
+    await record(tx, { action: 'app.secret_rotated', actor: 'operator', clientId, details: { graceSeconds } }, now)
+  })
+  return { clientSecret, previousUntil }
+}
+
+/** The hashes of the secrets that work at an instant. */
+export function liveSecretsOf(app: Pick<RegisteredApp, 'secretsSha256' | 'secretsEndAt'>, now: Date): Uint8Array[] {
+  return app.secretsSha256.filter((_, nth) => {
+    const end = app.secretsEndAt[nth]
+    return !end || end > now
+  })
+}
+
+/** Deletes up to `batch` secrets that have ended, and says how many. */
+export function pruneSecrets(db: Database, now: Date, batch: number): Promise<number> {
+  return store.deleteEndedSecrets(db, now, batch)
+}
