@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+test('TOK-11 TOK-13 a request of another type, or on another host, spends nothing', async () => {
+  const app = await world.app()
+  const code = await app.code(await world.person())
+  const fields = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, ...app.credentials }
+  const payload = new URLSearchParams(fields).toString()
+  const request = { method: 'POST', url: '/api/oauth/token', payload } as const
+  for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml'])
+    assert.equal((await world.api.inject({ ...request, headers: { 'content-type': type } })).statusCode, 415, type)
+  const misdirected = await world.auth.inject({ ...request, payload: fields })
+  assert.deepEqual([misdirected.statusCode, misdirected.json().error], [421, 'misdirected_request'])
+  assert.equal((await app.redeem(code)).statusCode, 200)
+})
+
+test('TOK-19 only a page of a registered origin reads the answer, and none sends credentials along', async () => {
+  const app = await world.app()
+  const from = async (origin: string) => {
+    const { headers } = await postToken(world.api, { ...app.credentials, grant_type: 'refresh_token' }, { origin })
+    return [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
+  }
+  assert.deepEqual(await from('https://app.example'), ['https://app.example', undefined])
+  assert.deepEqual(await from('https://evil.example'), [undefined, undefined])
+})
+
+test('COD-05 five wrong verifiers do not burn a code for its own client', async () => {
+  const app = await world.app()
+  const { verifier, challenge } = newChallenge()
+  const code = await app.code(await world.person(), { codeChallenge: challenge })
+  for (let guesses = 0; guesses < 5; guesses += 1)
+    assert.equal((await app.redeem(code, { code_verifier: newChallenge().verifier })).json().error, 'invalid_grant')
+  assert.equal((await app.redeem(code, { code_verifier: verifier })).statusCode, 200)
+})
+
+test('COD-10 of 64 parallel redemptions of one code one succeeds', async () => {
+  const app = await world.app()
+  const code = await app.code(await world.person())
+  const answers = await Promise.all(Array.from({ length: 64 }, () => app.redeem(code)))
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
+  for (const answer of answers.filter(({ statusCode }) => statusCode !== 200))
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_grant'])
+})
+
+test('COD-19 a nonce is in the ID token as it was sent, and an absent one stays absent', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const nonce = `n ${'ü%/'.repeat(40)}`
+  assert.equal(decodeJwt((await app.tokens(person, { nonce })).id_token ?? '')['nonce'], nonce)
+  assert.ok(!('nonce' in decodeJwt((await app.tokens(person)).id_token ?? '')))
+})
+
+test('REF-13 a narrower scope is for one answer: the next without one has the whole grant again', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const { refresh_token: first } = await app.tokens(person)
+  const narrow = (await app.refresh(first, { scope: 'openid offline_access' })).json()
+  const wide = (await app.refresh(narrow.refresh_token, { scope: 'openid profile' })).json()
+  assert.deepEqual([narrow.scope, wide.scope], ['openid offline_access', 'openid profile'])
+})
+
+test('JWT-04 an access JWT is of a type and for an audience that no app takes for a sign-in', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const { access_token_jwt: jwt } = await app.tokens(person)
+  assert.equal(decodeProtectedHeader(jwt).typ, 'at+jwt')
+  assert.deepEqual([decodeJwt(jwt).aud, decodeJwt(jwt).iss], ['http://localhost:4401', 'http://localhost:4401'])
+})
+
+test('CLK-04 to the millisecond: a token works until just before its expiry, and not at it', async () => {
+  const app = await world.app({ accessTokenTtlSeconds: 60 })
+  const { access_token: token } = await app.tokens(await world.person())
+  const works = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode === 200
+  }
+  world.pass(59.999)
+  assert.equal(await works(), true)
+  world.pass(0.001)
+  assert.equal(await works(), false)
+})
+
+test('an app has the lifetimes it asked for: of access and ID tokens, and of an unused refresh token', async () => {
+  const app = await world.app({ accessTokenTtlSeconds: 120, refreshTokenTtlSeconds: 600 })
+  const tokens = await app.tokens(await world.person())
+  assert.equal(tokens.expires_in, 120)
+  for (const jwt of [tokens.access_token_jwt, tokens.id_token ?? '']) {
+    const { iat = 0, exp = 0 } = decodeJwt(jwt)
+    assert.equal(exp - iat, 120)
+  }
+  world.pass(599)
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(600)
+  assert.equal((await app.refresh(rotated.refresh_token)).json().error, 'invalid_grant')
+})
