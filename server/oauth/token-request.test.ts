@@ -98,3 +98,16 @@ test('an app has the lifetimes it asked for: of access and ID tokens, and of an 
   world.pass(600)
   assert.equal((await app.refresh(rotated.refresh_token)).json().error, 'invalid_grant')
 })
+
+test('JWT-10 when the person disconnects the app both forms of its access token are dead', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const tokens = await app.tokens(person)
+  const url = '/api/oauth/authorizations'
+  const { authorizations } = (await world.api.inject({ url, headers: person.headers })).json()
+  await world.api.inject({ method: 'DELETE', url: `${url}/${authorizations[0].id}`, headers: person.headers })
+  for (const token of [tokens.access_token, tokens.access_token_jwt]) {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await world.api.inject({ url: '/api/oauth/userinfo', headers })
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'])
+  }
+})
