@@ -55,7 +55,8 @@ async function createPerson(handle: string) {
         '/api/oauth/authorize',
         {
           clientId: asked['client_id'],
-          redirectUri: asked['redirect_uri'],
+          redirectUri: asked['redirect_uri'] ?? redirectUri,
+          requestUri: asked['request_uri'],
           identityId,
           scope: asked['scope'],
           state: asked['state'],
@@ -110,6 +111,28 @@ for (const [what, authentication] of Object.entries(authentications))
     const userinfo = await openidClient.fetchUserInfo(config, refreshed.access_token, person.identityId)
     assert.equal(userinfo.preferred_username, `visitor-${what.length}`)
   })
+
+test('openid-client pushes its request, and what the browser carries names nothing but the reference', async () => {
+  const { clientId, clientSecret } = await registerApp()
+  const person = await createPerson('pushed')
+  const config = await openidClient.discovery(new URL(service.authUrl), clientId, clientSecret, undefined, {
+    execute: [openidClient.allowInsecureRequests],
+  })
+  const pkceCodeVerifier = openidClient.randomPKCECodeVerifier()
+  const [expectedState, expectedNonce] = [openidClient.randomState(), openidClient.randomNonce()]
+  const url = await openidClient.buildAuthorizationUrlWithPAR(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid profile',
+    code_challenge: await openidClient.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    nonce: expectedNonce,
+  })
+  assert.deepEqual([...url.searchParams.keys()].toSorted(), ['client_id', 'request_uri'])
+  const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true }
+  const tokens = await openidClient.authorizationCodeGrant(config, await person.approve(url), checks)
+  assert.equal(tokens.claims()?.sub, person.identityId)
+})
 
 for (const algorithm of ['RS256', 'ES256', 'EdDSA'] as const)
   test(`oauth4webapi goes through the whole flow and verifies an ID token by ${algorithm}`, async () => {

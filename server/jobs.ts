@@ -3,6 +3,7 @@ import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
+import { prunePushed } from '#oauth/pushed-request.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
@@ -19,6 +20,7 @@ const sweeps: Record<string, Sweep> = {
   'client secrets': pruneSecrets,
   tokens: pruneTokens,
   'signing keys': pruneKeys,
+  'pushed requests': prunePushed,
   'rate limits': pruneRateLimits,
 }
 

@@ -7,6 +7,7 @@ import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
 import * as passkeys from '@countersign/protocol/passkeys'
+import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as sessions from '@countersign/protocol/sessions'
 import * as tokenKeys from '@countersign/protocol/token-keys'
 import type { Config } from '#kernel/config.ts'
@@ -18,7 +19,7 @@ const modules = {
   Identities: identities,
   Account: account,
   Keys: keys,
-  'OAuth and OpenID Connect': oauth,
+  'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
   Apps: apps,
   'Token-signing keys': tokenKeys,
   Audit: audit,

@@ -8,6 +8,7 @@ import type * as keys from './keys.ts'
 import type * as oauth from './oauth.ts'
 import type * as operations from './operations.ts'
 import type * as passkeys from './passkeys.ts'
+import type * as pushedRequests from './pushed-requests.ts'
 import type * as sessions from './sessions.ts'
 import type * as tokenKeys from './token-keys.ts'
 
@@ -21,6 +22,7 @@ type All =
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof passkeys>
+  | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof tokenKeys>
 

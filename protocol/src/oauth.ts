@@ -29,6 +29,8 @@ export const AuthorizeRequest = Type.Object({
   encryptedAppPrivateKey: NotOffered,
   prompt: Type.Optional(Text),
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** The reference of a pushed request (RFC 9126). Its parameters count then, of those here only a narrower scope. */
+  requestUri: Type.Optional(Text),
 })
 export type AuthorizeRequest = Static<typeof AuthorizeRequest>
 
@@ -213,6 +215,8 @@ const metadata = { security: 'none', cors: 'any origin', host: 'auth' } as const
 export const ProviderMetadata = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Type.String(),
+  pushed_authorization_request_endpoint: Type.String(),
+  require_pushed_authorization_requests: Type.Boolean(),
   token_endpoint: Type.String(),
   userinfo_endpoint: Type.String(),
   jwks_uri: Type.String(),

@@ -35,6 +35,8 @@ export type SignInView = {
   state?: string
   nonce?: string
   codeChallenge?: string
+  /** The reference of a request that the app has pushed. */
+  requestUri?: string
   identityId?: string
   loginHint?: string
   prompts: Prompt[]

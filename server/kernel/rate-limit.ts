@@ -15,6 +15,7 @@ export const limited = {
   'failed client authentication': { points: 30, seconds: 60 },
   'failed authentication of a client': { points: 60, seconds: 60 },
   'failed redemption of a client': { points: 60, seconds: 60 },
+  'pushed request without a secret': { points: 60, seconds: 60 },
   'mail to an address': { points: 10, seconds: 24 * 3600 },
   'mail for a person': { points: 20, seconds: 24 * 3600 },
   'handle change of a person': { points: 10, seconds: 24 * 3600 },

@@ -90,6 +90,13 @@ export interface Tables {
     identity_id: string | null
     free_at: Date | null
   }
+  oauth_pushed_request: {
+    reference_sha256: Uint8Array
+    client_id: string
+    parameters: string
+    opened_at: Date | null
+    expires_at: Date
+  }
   passkey_credential: {
     credential_id: string
     user_id: string

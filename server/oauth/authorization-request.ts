@@ -41,11 +41,7 @@ export async function readAuthorizationRequest(
   { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },
   parameters: Parameters,
 ): Promise<Reading> {
-  const app = await apps.find(parameters['client_id'] ?? '')
-  if (!app) throw refuse.invalid_client()
-  const redirectUri = parameters['redirect_uri']
-  if (redirectUri === undefined || !isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
-
+  const { app, redirectUri } = await requireRegistered(apps, parameters)
   const { state } = parameters
   const answer = (mode: ResponseMode, error: string, sentence: string) =>
     answerTo(redirectUri, mode, { error, error_description: sentence, state: echoable(state), iss: site.authUrl })
@@ -65,6 +61,28 @@ export async function readAuthorizationRequest(
     if (!(error instanceof Refusal)) throw error
     return { leave: answer(mode, error.code, error.message) }
   }
+}
+
+/** Checks a request that the app itself is there to answer to: refuses whatever would not be shown. */
+export async function requireAuthorizationRequest(
+  { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },
+  parameters: Parameters,
+): Promise<void> {
+  const { app, redirectUri } = await requireRegistered(apps, parameters)
+  readResponseMode(redirectUri, parameters['response_mode'])
+  checked(app, parameters)
+  await readWish({ keys, site }, app, parameters)
+}
+
+/** The app, and its redirect URI. Refuses `invalid_client`, `invalid_redirect_uri`. */
+async function requireRegistered(
+  apps: AppDirectory,
+  { client_id: clientId = '', redirect_uri: redirectUri }: Parameters,
+): Promise<{ app: RegisteredApp; redirectUri: string }> {
+  const app = await apps.find(clientId)
+  if (!app) throw refuse.invalid_client()
+  if (redirectUri === undefined || !isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
+  return { app, redirectUri }
 }
 
 function checked(app: RegisteredApp, parameters: Parameters) {

@@ -1,6 +1,7 @@
+import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
 import type { Leaving } from '@countersign/protocol/pages'
-import type { AppDirectory } from '#apps/app-directory.ts'
+import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { connect, readAuthorization } from '#authorizations/authorization.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
@@ -11,8 +12,9 @@ import { refusals } from '#kernel/refusal.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
-import { readChallenge, requireEchoable } from './authorization-request.ts'
-import { readPrompts, requireRecentProof } from './prompt.ts'
+import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
+import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
+import { spendPushed } from './pushed-request.ts'
 import { requireAllowedScopes } from './scope.ts'
 
 const refuse = refusals({
@@ -37,49 +39,82 @@ const notOffered = [
 
 /**
  * Records a person's consent and issues a code for it. Answers where the browser takes it. Refuses `invalid_client`,
- * `invalid_redirect_uri`, `invalid_request`, `invalid_scope`, `identity_not_found`, `email_not_verified`,
- * `reauthentication_required`, `consent_required`.
+ * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `identity_not_found`,
+ * `email_not_verified`, `reauthentication_required`, `consent_required`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
   session: Session,
-  wanted: AuthorizeRequest,
+  sent: AuthorizeRequest,
   now: Date,
 ): Promise<Leaving> {
-  const app = await apps.find(wanted.clientId)
+  const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
-  if (!isRegisteredRedirect(app, wanted.redirectUri)) throw refuse.invalid_redirect_uri()
-  requireOffered(wanted)
-  const mode = readResponseMode(wanted.redirectUri, wanted.responseMode)
+  requireOffered(sent)
+  const { requestUri } = sent
+  const { given, code } = await transaction(kernel.db, async (tx) => {
+    const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
+    const agreed = readConsent(app, session, pushed ? asPushed(sent, pushed) : sent, now)
+    return { given: agreed, code: await grantCode(tx, session, agreed, now) }
+  })
+  const { redirectUri, mode, state } = given
+  return answerTo(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin })
+}
+
+type Identified = Pick<AuthorizeRequest, 'clientId' | 'identityId' | 'redirectUri'>
+type Asked = Identified & {
+  [Field in keyof Omit<AuthorizeRequest, keyof Identified>]?: AuthorizeRequest[Field] | undefined
+}
+
+/** What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts. */
+function asPushed({ clientId, identityId, scope }: AuthorizeRequest, pushed: Parameters): Asked {
+  const asked = scopesOf(pushed['scope'] ?? '')
+  const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
+  return {
+    clientId,
+    identityId,
+    redirectUri: pushed['redirect_uri'] ?? '',
+    scope: shared.join(' '),
+    state: pushed['state'],
+    nonce: pushed['nonce'],
+    codeChallenge: pushed['code_challenge'],
+    codeChallengeMethod: pushed['code_challenge_method'],
+    responseMode: pushed['response_mode'],
+    prompt: pushed['prompt'],
+    maxAge: readMaxAge(pushed['max_age']),
+  }
+}
+
+type Consent = ReturnType<typeof readConsent>
+
+/** Decides all of the request again: what came from a page is not what was checked before the page was shown. */
+function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, now: Date) {
+  const { clientId, identityId, redirectUri, nonce, state } = wanted
+  if (!isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
+  const mode = readResponseMode(redirectUri, wanted.responseMode)
   const prompts = readPrompts(wanted.prompt)
-  requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, session.authTime, now)
-  requireEchoable(wanted.state, wanted.nonce)
+  requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
+  requireEchoable(state, nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const scope = requireAllowedScopes(wanted.scope ?? '', app.allowedScopes)
-  const { clientId, identityId, redirectUri, nonce } = wanted
+  return { clientId, identityId, redirectUri, mode, prompts, scope, state, nonce, codeChallenge }
+}
+
+/** Records the consent, and begins the lineage whose code the app gets. */
+async function grantCode(tx: Transaction, session: Session, consent: Consent, now: Date): Promise<string> {
+  const { identityId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
   const { sessionId, userId, authTime } = session
-  const code = await transaction(kernel.db, async (tx) => {
-    // Held, so that an identity that is being deleted is not given anything more.
-    const identity = await holdOwnIdentity(tx, userId, identityId)
-    if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
-    if (prompts.includes('none')) await requireConsented(tx, wanted, scope)
-    await connect(tx, { identityId, clientId, scope }, now)
-    await record(
-      tx,
-      { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } },
-      now,
-    )
-    return beginLineage(
-      tx,
-      { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce },
-      now,
-    )
-  })
-  return answerTo(redirectUri, mode, { code, state: wanted.state, iss: kernel.config.authUrl.origin })
+  // Held, so that an identity that is being deleted is not given anything more.
+  const identity = await holdOwnIdentity(tx, userId, identityId)
+  if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
+  if (prompts.includes('none')) await requireConsented(tx, consent)
+  await connect(tx, { identityId, clientId, scope }, now)
+  await record(tx, { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } }, now)
+  return beginLineage(tx, { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }, now)
 }
 
 /** Where nothing may be asked, what was consented to before must cover it. Refuses `consent_required`. */
-async function requireConsented(tx: Transaction, { identityId, clientId }: AuthorizeRequest, scope: string[]) {
+async function requireConsented(tx: Transaction, { identityId, clientId, scope }: Consent) {
   const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
   if (!authorization || missingScopes.length > 0) throw refuse.consent_required()
 }

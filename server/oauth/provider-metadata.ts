@@ -15,6 +15,8 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
   return {
     issuer: auth,
     authorization_endpoint: `${auth}/signin`,
+    pushed_authorization_request_endpoint: `${api}/api/oauth/par`,
+    require_pushed_authorization_requests: false,
     token_endpoint: `${api}/api/oauth/token`,
     userinfo_endpoint: `${api}/api/oauth/userinfo`,
     jwks_uri: `${auth}/.well-known/jwks.json`,

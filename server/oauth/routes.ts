@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/oauth'
+import { pushRequest } from '@countersign/protocol/pushed-requests'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
 import type { Host } from '#kernel/http.ts'
@@ -15,6 +16,8 @@ import { claimsOf } from './claims.ts'
 import { introspect } from './introspection.ts'
 import { readPresentedToken } from './presented-token.ts'
 import { providerMetadata } from './provider-metadata.ts'
+import { answerPushedRequest } from './pushed-request-endpoint.ts'
+import { isPushed, openPushed } from './pushed-request.ts'
 import { revoke } from './revocation.ts'
 import { effectiveScope } from './scope.ts'
 import { answerTokenRequest, type TokenEndpoint } from './token-endpoint.ts'
@@ -25,7 +28,7 @@ const refuse = refusals({
   invalid_token: [401, 'The app of this token is not registered any more.'],
 })
 
-/** The API half of OAuth and OpenID Connect: authorize, token, revoke, introspect, userinfo. */
+/** The API half of OAuth and OpenID Connect: authorize, token, push, revoke, introspect, userinfo. */
 export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel, apps, keys } = provider
   const session = sessionGuard(kernel)
@@ -47,6 +50,14 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
       // RFC 6749 §5.1 asks for it beside `no-store`, which every answer has.
       reply.header('pragma', 'no-cache')
       return answerTokenRequest(provider, sentBy(request))
+    },
+  })
+
+  host.route({
+    ...pushRequest,
+    config: { ...pushRequest.config, form: true },
+    async handler(request, reply) {
+      return reply.status(201).send(await answerPushedRequest(provider, sentBy(request)))
     },
   })
 
@@ -95,9 +106,12 @@ export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoin
   const { config } = kernel
   const site = siteOf(config)
   const page = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
-  const signIn = async (parameters: Parameters, reply: FastifyReply) => {
+  const signIn = async (sent: Parameters, reply: FastifyReply) => {
+    const { client_id: clientId = '', request_uri: requestUri } = sent
+    const pushed = requestUri !== undefined && isPushed(requestUri)
+    const parameters = pushed ? await openPushed(kernel.db, clientId, requestUri, kernel.clock()) : sent
     const reading = await readAuthorizationRequest({ apps, keys, site }, parameters)
-    if ('show' in reading) return pages.show(reply, reading.show)
+    if ('show' in reading) return pages.show(reply, pushed ? { ...reading.show, requestUri } : reading.show)
     if (!reading.leave.fields) return reply.redirect(reading.leave.url, 303)
     return pages.show(reply, { page: 'return', site, leaving: reading.leave })
   }

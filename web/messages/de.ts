@@ -343,6 +343,7 @@ export const de: Words = {
       not_found: 'Hier ist nichts',
       invalid_client: 'Diese App kennen wir nicht',
       invalid_redirect_uri: 'Diese App wollte dich an einen Ort schicken, den sie nicht angemeldet hat',
+      invalid_request_uri: 'Diese Anmeldung ist vorbei',
       rate_limited: 'Zu viele Anfragen',
       server_error: 'Bei uns ist etwas kaputtgegangen',
       temporarily_unavailable: 'Wir sind gleich wieder da',
@@ -353,6 +354,8 @@ export const de: Words = {
       invalid_client: 'Es ist nichts passiert. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
       invalid_redirect_uri:
         'Zu deiner Sicherheit haben wir angehalten. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
+      invalid_request_uri:
+        'Sie ist abgelaufen oder wurde schon benutzt. Geh zurück zur App und melde dich dort noch einmal an.',
       rate_limited: 'Warte eine Minute und versuche es dann noch einmal.',
       server_error: 'Versuche es gleich noch einmal. Wenn es so bleibt, nenne dem Betreiber die Kennung unten.',
       temporarily_unavailable: 'Versuche es gleich noch einmal.',
@@ -374,6 +377,7 @@ export const de: Words = {
     },
     refused: {
       invalid_credential: 'Dieser Passkey wird hier nicht angenommen. Nimm einen anderen.',
+      invalid_request_uri: 'Das hat zu lange gedauert. Geh zurück zur App und melde dich dort noch einmal an.',
       invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',

@@ -338,6 +338,7 @@ export const en = {
       not_found: 'Nothing is here',
       invalid_client: 'We don’t know this app',
       invalid_redirect_uri: 'This app asked to send you to a place it didn’t register',
+      invalid_request_uri: 'This sign-in is over',
       rate_limited: 'Too many requests',
       server_error: 'Something broke on our side',
       temporarily_unavailable: 'We’ll be right back',
@@ -347,6 +348,7 @@ export const en = {
       not_found: 'Check the address, or begin at the start page.',
       invalid_client: 'Nothing happened. Go back to the app; its makers can mend the link.',
       invalid_redirect_uri: 'For your safety we stopped. Go back to the app; its makers can mend the link.',
+      invalid_request_uri: 'It expired, or was used before. Go back to the app and sign in again.',
       rate_limited: 'Wait a minute, then try again.',
       server_error: 'Try again in a moment. If it stays so, tell the operator the reference below.',
       temporarily_unavailable: 'Try again in a moment.',
@@ -368,6 +370,7 @@ export const en = {
     /** By the code of the refusal; the server's own sentence is shown for the others. */
     refused: {
       invalid_credential: 'This passkey isn’t accepted here. Use another one.',
+      invalid_request_uri: 'That took too long. Go back to the app and sign in again.',
       invalid_flow: 'That took too long. Start again.',
       credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
       unauthorized: 'You’re signed out. Sign in again.',

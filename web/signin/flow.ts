@@ -93,7 +93,7 @@ async function grantOf(identity: Identity, { app, scope }: SignInView): Promise<
 }
 
 function requestOf(view: SignInView, identity: Identity) {
-  const { app, redirectUri, scope, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost } = view
+  const { app, redirectUri, scope, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost, requestUri } = view
   return {
     clientId: app.clientId,
     redirectUri,
@@ -105,5 +105,6 @@ function requestOf(view: SignInView, identity: Identity) {
     ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
     ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
     ...(formPost && { responseMode: 'form_post' }),
+    ...(requestUri !== undefined && { requestUri }),
   }
 }

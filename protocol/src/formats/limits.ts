@@ -21,6 +21,9 @@ export const limits = {
   freshAuthenticationSeconds: 5 * 60,
   userAgentCharactersMax: 300,
 
+  /** How long a pushed request waits for the browser, and how long the person then has to answer it. */
+  pushedRequestLifetimeSeconds: 60,
+  pushedRequestOpenSeconds: 10 * 60,
   codeLifetimeSeconds: 60,
   accessTokenLifetimeSeconds: 3600,
   refreshTokenIdleSeconds: 30 * 24 * 3600,

@@ -1,0 +1,43 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import type { PushedRequest, PushedRequestAnswer } from '@countersign/protocol/pushed-requests'
+import { authenticateClient, requireProof } from '#apps/client-authentication.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { siteOf } from '#kernel/page.ts'
+import { requireAuthorizationRequest } from './authorization-request.ts'
+import { readCredentials } from './client-credentials.ts'
+import { keepPushed } from './pushed-request.ts'
+import type { TokenEndpoint } from './token-endpoint.ts'
+
+type Sent = { authorization: string | undefined; body: PushedRequest; address: string }
+
+const refuse = refusals({ invalid_request: [400, 'A request that is pushed has no request_uri of its own.'] })
+
+/**
+ * Takes an authorization request from its app, before any browser is there (RFC 9126 §2). Refuses what `/signin` would,
+ * as an answer to the app, and `invalid_client`, `rate_limited`.
+ */
+export async function answerPushedRequest(
+  { kernel, apps, keys }: Pick<TokenEndpoint, 'kernel' | 'apps' | 'keys'>,
+  { authorization, body, address }: Sent,
+): Promise<PushedRequestAnswer> {
+  const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...standard } = body
+  const { rateLimits, clock } = kernel
+  const now = clock()
+  const credentials = readCredentials(authorization, body)
+  const client = await authenticateClient({ apps, rateLimits }, credentials, address, now)
+  requireProof(client)
+  if (body.request_uri !== undefined) throw refuse.invalid_request()
+  // Whoever proves nothing could fill the table; an honest backend proves itself, and is not counted.
+  if (!client.proved) await rateLimits.count('pushed request without a secret', address)
+
+  const { clientId } = client.app
+  const parameters = { ...withoutEmpty(standard), client_id: clientId }
+  await requireAuthorizationRequest({ apps, keys, site: siteOf(kernel.config) }, parameters)
+  const requestUri = await keepPushed(kernel.db, { clientId, parameters }, now)
+  return { request_uri: requestUri, expires_in: limits.pushedRequestLifetimeSeconds }
+}
+
+/** A parameter without a value counts as left out (RFC 6749 §3.1). */
+function withoutEmpty(sent: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,66 @@
+import type { Database, Transaction } from '#kernel/database.ts'
+
+type NewPushedRequest = { referenceSha256: Uint8Array; clientId: string; parameters: string; expiresAt: Date }
+
+export async function insertPushedRequest(db: Database, pushed: NewPushedRequest): Promise<void> {
+  await db
+    .insertInto('oauth_pushed_request')
+    .values({
+      reference_sha256: pushed.referenceSha256,
+      client_id: pushed.clientId,
+      parameters: pushed.parameters,
+      expires_at: pushed.expiresAt,
+    })
+    .execute()
+}
+
+type Reference = { referenceSha256: Uint8Array; clientId: string }
+
+/** The parameters of a request that has not expired. The first to read them sets when it expires from then on. */
+export async function openParameters(
+  db: Database,
+  { referenceSha256, clientId }: Reference,
+  { now, expiresAt }: { now: Date; expiresAt: Date },
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('oauth_pushed_request')
+    .set(({ fn, eb, ref }) => ({
+      opened_at: fn.coalesce('opened_at', eb.val(now)),
+      expires_at: eb.case().when('opened_at', 'is', null).then(expiresAt).else(ref('expires_at')).end(),
+    }))
+    .where('reference_sha256', '=', referenceSha256)
+    .where('client_id', '=', clientId)
+    .where('expires_at', '>', now)
+    .returning('parameters')
+    .executeTakeFirst()
+  return row?.parameters
+}
+
+/** Takes a request out, so that it is spent once. Undefined where this client has none, or it has expired. */
+export async function takeParameters(
+  tx: Transaction,
+  { referenceSha256, clientId }: Reference,
+  now: Date,
+): Promise<string | undefined> {
+  const row = await tx
+    .deleteFrom('oauth_pushed_request')
+    .where('reference_sha256', '=', referenceSha256)
+    .where('client_id', '=', clientId)
+    .where('expires_at', '>', now)
+    .returning('parameters')
+    .executeTakeFirst()
+  return row?.parameters
+}
+
+export async function deleteExpiredRequests(db: Database, now: Date, batch: number): Promise<number> {
+  const expired = db
+    .selectFrom('oauth_pushed_request')
+    .select('reference_sha256')
+    .where('expires_at', '<=', now)
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('oauth_pushed_request')
+    .where('reference_sha256', 'in', expired)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
