@@ -10,8 +10,8 @@ const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const publicMembers: Record<string, string[]> = { RSA: ['n', 'e'], EC: ['crv', 'x', 'y'], OKP: ['crv', 'x'] }
 
 /** A JSON document that anyone may read. */
-export async function readDocument(url: string): Promise<unknown> {
-  const response = await fetch(url, { redirect: 'error' })
+export async function readDocument(url: string, get: (url: string) => Promise<Response> = fetch): Promise<unknown> {
+  const response = await get(url)
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/)
   return response.json()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { decodeProtectedHeader } from 'jose'
 import type { Ground } from './ground.ts'
 import type { Module } from './plan.ts'
 import { redemption, refreshment } from './provider.ts'
@@ -57,6 +58,22 @@ export const grantModules: Module<Ground>[] = [
       const kept = ['iss', 'sub', 'aud', 'azp', 'auth_time'] as const
       for (const claim of kept) assert.deepEqual(renewed[claim], claims[claim])
       assert.ok(renewed.iat > claims.iat)
+    },
+  },
+  {
+    name: 'oidcc-server-rotate-keys',
+    promise: 'a new key is published and signs, and the old one is published still',
+    clause: 'OpenID Connect Core §10.1.1',
+    async judge({ flow, provider }) {
+      const before = decodeProtectedHeader((await flow()).tokens.id_token)
+      assert.equal((await provider.rotateKeys()).status, 201)
+      const after = decodeProtectedHeader((await flow()).tokens.id_token)
+      assert.notEqual(after.kid, before.kid)
+      const published = (await provider.readKeys()).keys.map(({ kid }) => kid)
+      assert.deepEqual(
+        [before.kid, after.kid].filter((kid) => !published.includes(kid ?? '')),
+        [],
+      )
     },
   },
 ]

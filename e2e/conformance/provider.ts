@@ -1,7 +1,7 @@
 import { createAuthenticator } from '../../server/testing/authenticator.ts'
 import type { Service } from '../../server/testing/service.ts'
 import { clockOf } from './clock-step.ts'
-import { judgeKeySet, judgeMetadata, readDocument, type KeySet, type Metadata } from './discovery.ts'
+import { judgeKeySet, judgeMetadata, readDocument, type Metadata } from './discovery.ts'
 import type { Parameters } from './relying-party.ts'
 
 /** A client that is registered with the provider under test. */
@@ -16,7 +16,6 @@ export type Provider = Awaited<ReturnType<typeof openProvider>>
 export async function openProvider(service: Service) {
   const { baseUrl, authUrl, admin } = service
   const metadata: Metadata = judgeMetadata(await readDocument(`${authUrl}/.well-known/openid-configuration`), authUrl)
-  const keys: KeySet = judgeKeySet(await readDocument(metadata.jwks_uri))
 
   /** Registers a client. Where `redirectUris` is refused, so is the registration. */
   const registration = (redirectUris: string[], settings: object = {}) =>
@@ -25,7 +24,9 @@ export async function openProvider(service: Service) {
   return {
     issuer: authUrl,
     metadata,
-    keys,
+    /** The key set as it is now. */
+    readKeys: async () => judgeKeySet(await readDocument(metadata.jwks_uri)),
+    rotateKeys: () => postJson(`${baseUrl}/api/admin/keys/rotate`, { atOnce: true }, admin),
     clock: clockOf(service),
     registration,
     async register(redirectUris: string[], settings: object = {}): Promise<Client> {

@@ -60,10 +60,11 @@ export async function judgeTokens(response: Response): Promise<Tokens> {
 
 /** Judges an ID token (OpenID Connect Core §2, §3.1.3.6, §3.1.3.7). */
 export async function judgeIdToken(
-  { issuer, keys, clock }: Pick<Provider, 'issuer' | 'keys' | 'clock'>,
+  { issuer, readKeys, clock }: Pick<Provider, 'issuer' | 'readKeys' | 'clock'>,
   { id_token, access_token }: Pick<Tokens, 'id_token' | 'access_token'>,
   { client, nonce }: { client: Client; nonce: string | undefined },
 ): Promise<SignedIn> {
+  const keys = await readKeys()
   const { payload, protectedHeader } = await jwtVerify(id_token, createLocalJWKSet(keys), { currentDate: clock.now() })
   assert.equal(protectedHeader.alg, 'RS256')
   assert.ok(keys.keys.some(({ kid }) => kid === protectedHeader.kid))

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before } from 'node:test'
+import { freePorts, startService, type Service } from '../../server/testing/service.ts'
+import { judgeKeySet, judgeMetadata, readDocument } from './discovery.ts'
+import { runPlan, type Module } from './plan.ts'
+
+/** Public URLs, with a proxy before the process that would speak TLS for it. */
+const hosts = {
+  BASE_URL: 'https://api.id.example',
+  AUTH_URL: 'https://id.example',
+  BUSINESS_URL: 'https://business.id.example',
+}
+
+let service: Service
+let port: number | undefined
+before(async () => {
+  ;[port] = await freePorts(1)
+  service = await startService({ environment: { ...hosts, PORT: String(port), ALLOW_EMBEDDED: '1' } })
+})
+after(() => service.close())
+
+/** Asks the process as its proxy does: on its port, with the name of the host that was asked for. */
+async function askAsProxy(url: string): Promise<Response> {
+  const { host, pathname } = new URL(url)
+  const asking = get({ host: '127.0.0.1', port, path: pathname, headers: { host } })
+  const [answer]: IncomingMessage[] = await once(asking, 'response')
+  assert.ok(answer)
+  const headers = { 'content-type': answer.headers['content-type'] ?? '' }
+  return new Response(await text(answer), { status: answer.statusCode ?? 0, headers })
+}
+
+const modules: Module<string>[] = [
+  {
+    name: 'oidcc-discovery-endpoint-verification',
+    promise: 'discovery says what is there, over https, and the key set is sound',
+    clause: 'OpenID Connect Discovery §3, §4, RFC 8414 §3',
+    async judge(issuer) {
+      const document = await readDocument(`${issuer}/.well-known/openid-configuration`, askAsProxy)
+      const metadata = judgeMetadata(document, issuer)
+      const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$|^issuer$/.test(name))
+      assert.ok(addresses.length >= 5)
+      for (const [name, address] of addresses) assert.match(String(address), /^https:\/\/[^#]+$/, name)
+      assert.deepEqual(await readDocument(`${issuer}/.well-known/oauth-authorization-server`, askAsProxy), document)
+      const { keys } = judgeKeySet(await readDocument(metadata.jwks_uri, askAsProxy))
+      for (const algorithm of metadata.id_token_signing_alg_values_supported)
+        assert.ok(
+          keys.some(({ alg }) => alg === algorithm),
+          algorithm,
+        )
+    },
+  },
+]
+
+runPlan('Config OP', modules, () => hosts.AUTH_URL)
