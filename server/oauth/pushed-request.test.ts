@@ -223,6 +223,16 @@ test('an app that is changed in between is asked again whether the request is it
   assert.deepEqual(errorOf(await consent(requestUri, body)), [400, 'invalid_redirect_uri'])
 })
 
+test('what an app pushed before it was deleted is worth nothing', async () => {
+  const gone = await world.app()
+  const fields = { ...gone.credentials, redirect_uri: gone.redirectUri, scope: 'openid' }
+  const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
+  await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${gone.clientId}`, headers: world.admin })
+  const answer = await show(requestUri, { client_id: gone.clientId })
+  assert.deepEqual([answer.statusCode, answer.headers.location], [400, undefined])
+  assert.deepEqual(errorOf(await consent(requestUri, { clientId: gone.clientId })), [400, 'invalid_client'])
+})
+
 /** Ways to write another place to go, beside or instead of the one that is registered. */
 const places = [
   ...['https://evil.example', '//evil.example', '/\\evil.example', 'https:evil.example', 'https:/\\evil.example'],

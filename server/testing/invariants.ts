@@ -92,7 +92,10 @@ const references: Record<string, { table: string; except: string[] }> = {
   // A public key stays with the identity that had it, also when that is gone.
   identity_id: { table: 'identity', except: ['audit_entry', 'passkey_flow', 'signing_key_owner'] },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
-  client_id: { table: 'app', except: ['audit_entry', 'token_lineage', 'authorization_consent'] },
+  client_id: {
+    table: 'app',
+    except: ['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
+  },
 }
 
 type Table = { name: string; columns: string[] }
