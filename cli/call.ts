@@ -34,8 +34,8 @@ export async function call<Name extends keyof Api>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
+  if (!response.ok) throw await refusalOf(response)
   const answer = response.status === 204 ? null : await readJson(response)
-  if (!response.ok) throw refusalOf(response.status, answer)
   // The one place where the protocol's word is taken for what the server sent: it serializes by the same schema.
   return answer as Answer<Name>
 }
@@ -65,8 +65,10 @@ function requestOf(name: string, { params = {}, querystring = {}, body }: Parts)
   return { method, path: query ? `${path}?${query}` : path, body }
 }
 
-function refusalOf(status: number, answer: unknown): Refused {
-  const { error, error_description: description } = fieldsOf(answer)
+/** What the server said in place of doing it. */
+export async function refusalOf(response: Response): Promise<Refused> {
+  const { status } = response
+  const { error, error_description: description } = fieldsOf(await readJson(response))
   return new Refused(
     status,
     textOf(error) || `status_${status}`,

@@ -6,6 +6,8 @@ import { addList } from './apps/list.ts'
 import { addRotateSecret } from './apps/rotate-secret.ts'
 import { addShow } from './apps/show.ts'
 import { addDisable, addEnable } from './apps/status.ts'
+import { addBackup } from './backup/take.ts'
+import { addRestore } from './backup/restore.ts'
 import { addDoctor } from './doctor.ts'
 import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
@@ -30,6 +32,8 @@ const keys = program.command('keys').description('the keys that sign tokens')
 addKeyList(keys)
 addRotate(keys)
 
+addBackup(program)
+addRestore(program)
 addDoctor(program)
 
 try {

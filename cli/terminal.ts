@@ -1,4 +1,4 @@
-import { confirm, isCancel, text, type ConfirmOptions, type TextOptions } from '@clack/prompts'
+import { confirm, isCancel, password, text, type ConfirmOptions, type TextOptions } from '@clack/prompts'
 import { Cancelled } from './failure.ts'
 import type { Settings } from './settings.ts'
 
@@ -9,6 +9,12 @@ export function mayAsk({ json }: Settings): boolean {
 
 export async function askText(options: TextOptions): Promise<string> {
   const answer = await text(options)
+  if (isCancel(answer)) throw new Cancelled()
+  return answer
+}
+
+export async function askSecret(message: string): Promise<string> {
+  const answer = await password({ message })
   if (isCancel(answer)) throw new Cancelled()
   return answer
 }

@@ -5,6 +5,7 @@ import { auditRoutes } from '#audit/routes.ts'
 import { authorizationRoutes } from '#authorizations/routes.ts'
 import { encryptionRoutes } from '#encryption/routes.ts'
 import { identityRoutes } from '#identity/routes.ts'
+import { backupRoutes } from '#backup/routes.ts'
 import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -58,6 +59,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   passkeyRoutes(hosts.api, kernel)
   auditRoutes(hosts.api, kernel)
   accountRoutes(hosts.api, kernel)
+  backupRoutes(hosts.api, { kernel, keys })
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 

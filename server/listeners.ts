@@ -5,11 +5,13 @@ import type { Duplex } from 'node:stream'
 import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { isAwaited } from '#kernel/patience.ts'
 import type { Hosts } from './hosts.ts'
 
 export type Listeners = { drain: (withinMilliseconds: number) => Promise<void> }
 
 const requestMilliseconds = 10_000
+const checkMilliseconds = 1000
 
 /**
  * Listens for the three hosts: on the port of each URL, or on `PORT` for all of them. Where several share a port they
@@ -46,7 +48,11 @@ function portOf({ port }: Config, url: URL): number {
 function serverFor(byName: Map<string, Host>, log: Kernel['log']): Server {
   const [only, ...others] = [...new Set(byName.values())]
   const server = createServer(
-    { requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds },
+    {
+      requestTimeout: requestMilliseconds,
+      headersTimeout: requestMilliseconds,
+      connectionsCheckingInterval: checkMilliseconds,
+    },
     (request, response) => {
       const host = others.length === 0 ? only : byName.get(request.headers.host?.toLowerCase() ?? '')
       if (host) return host.routing(request, response)
@@ -55,6 +61,7 @@ function serverFor(byName: Map<string, Host>, log: Kernel['log']): Server {
     },
   )
   return server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isAwaited(socket)) return
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const refusal = unreadable[error.code ?? ''] ?? malformed
     const { requestId, headers, body } = answerOutside(log, refusal, error.code)

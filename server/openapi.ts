@@ -1,6 +1,7 @@
 import * as account from '@countersign/protocol/account'
 import * as apps from '@countersign/protocol/apps'
 import * as audit from '@countersign/protocol/audit'
+import * as backup from '@countersign/protocol/backup'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
@@ -23,6 +24,7 @@ const modules = {
   Apps: apps,
   'Token-signing keys': tokenKeys,
   Audit: audit,
+  Backup: backup,
   Operations: operations,
 }
 

@@ -37,6 +37,7 @@ export async function start(config: Config): Promise<Running> {
     db: storage.db,
     prepared: storage.prepared,
     gathered: storage.gathered,
+    alone: storage.alone,
     clock: systemClock,
     log,
     telemetry,

@@ -7,7 +7,7 @@ import { importsOf, readSources, type Import, type Source } from './sources.ts'
 
 const rooms =
   'kernel sessions identity apps tokens organizations delegation authorizations signing encryption ' +
-  'oauth sso fedcm passkeys audit account playground'
+  'oauth sso fedcm passkeys audit account playground backup'
 
 /** The files that put the rooms together, likewise in one line. */
 const house =

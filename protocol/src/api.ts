@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import type * as account from './account.ts'
 import type * as apps from './apps.ts'
 import type * as audit from './audit.ts'
+import type * as backup from './backup.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type * as identities from './identities.ts'
 import type * as keys from './keys.ts'
@@ -17,6 +18,7 @@ type All =
   | EndpointsOf<typeof account>
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
+  | EndpointsOf<typeof backup>
   | EndpointsOf<typeof identities>
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>

@@ -30,6 +30,8 @@ export type AuditAction =
   | 'app.secret_rotated'
   | 'app.authorized'
   | 'app.disconnected'
+  | 'backup.taken'
+  | 'backup.restored'
   | 'tokens.reuse_detected'
   | 'tokens.revoked'
   | 'keys.rotated'

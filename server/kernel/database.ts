@@ -20,6 +20,11 @@ export type Storage = {
   prepared: Prepared
   /** The way of the hot paths: a statement that callers who come at the same time share. The rest is Kysely's. */
   gathered: <Row extends object>(statement: GatheredStatement) => Gathered<Row>
+  /**
+   * Work that takes its time: on a connection of its own, which is not ended for being held. The embedded database has
+   * only the one, so there everything else waits.
+   */
+  alone: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>
   /** Resolves when the database answers; rejects when it does not. */
   ping: () => Promise<void>
   /** How many connections there are, for who watches. */
@@ -39,6 +44,7 @@ type Opening = {
 
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
+const longWorkTimeoutMilliseconds = 60_000
 const heldMillisecondsMax = statementTimeoutMilliseconds + 1000
 
 /** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
@@ -68,15 +74,37 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const { connectionString } = pool.options
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    db,
     prepared,
     gathered: (statement) => gathering(statement, { run: (...sent) => prepared(...sent), underWayMax, changedNothing }),
+    alone: (work) => (connectionString === undefined ? work(db) : alone(connectionString, work)),
     async ping() {
       await pool.query('select 1')
     },
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: closeAll ?? (() => pool.end()),
+  }
+}
+
+async function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const own = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: statementTimeoutMilliseconds,
+    statement_timeout: longWorkTimeoutMilliseconds,
+    idle_in_transaction_session_timeout: longWorkTimeoutMilliseconds,
+    keepAlive: true,
+  })
+  // What breaks a connection is told by the statement that it fails.
+  own.on('connect', (client) => client.on('error', () => {}))
+  own.on('error', () => {})
+  try {
+    return await work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: own }) }))
+  } finally {
+    await own.end()
   }
 }
 
@@ -154,6 +182,11 @@ function isConflict(error: unknown): boolean {
 /** Whether a row was refused because its key is taken; `constraint` narrows it to one constraint. */
 export function isTaken(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+}
+
+/** Whether the database found the values themselves wrong: malformed (class 22) or against a constraint (class 23). */
+export function isUnfit(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')
 }
 
 /** Whether the database is away, rather than the statement wrong: the caller may try again later. */

@@ -14,6 +14,7 @@ export type Kernel = {
   db: Database
   prepared: Prepared
   gathered: Storage['gathered']
+  alone: Storage['alone']
   clock: Clock
   log: Logger
   telemetry: Telemetry

@@ -20,13 +20,13 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<World['person']>>
 export type TestApp = Awaited<ReturnType<World['app']>>
 
-type Options = { environment?: Record<string, string>; rateLimits?: boolean }
+type Options = { environment?: Record<string, string>; rateLimits?: boolean; secretKey?: string }
 
 /**
  * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end:
  * that also fails where the test has left the database as it must never be.
  */
-export async function createWorld({ environment = {}, rateLimits = false }: Options = {}) {
+export async function createWorld({ environment = {}, rateLimits = false, secretKey }: Options = {}) {
   const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
   const storage = await openTestStorage()
   let now = new Date('2030-01-01T12:00:00.000Z')
@@ -38,11 +38,12 @@ export async function createWorld({ environment = {}, rateLimits = false }: Opti
     db: storage.db,
     prepared: storage.prepared,
     gathered: storage.gathered,
+    alone: storage.alone,
     clock,
     log,
     telemetry: noTelemetry,
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
-    keyring: createKeyring([new Secret(randomBytes(32).toString('base64url'))]),
+    keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
     mail: createMailer(config.mail, log),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }

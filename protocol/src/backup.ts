@@ -1,0 +1,28 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Instant } from './values.ts'
+
+const operator = { security: 'admin', cors: 'no origin' } as const
+
+/** The media type of a backup: lines of JSON, compressed by gzip. */
+export const backupMediaType = 'application/vnd.countersign.backup'
+
+export const Restored = Type.Object({
+  takenAt: Instant,
+  rows: Type.Record(Type.String(), Type.Integer(), { description: 'How many rows of each table' }),
+})
+export type Restored = Static<typeof Restored>
+
+export const takeBackup = endpoint(
+  'GET /api/admin/backup',
+  { ...operator, summary: 'A consistent copy of everything that must survive, as compressed lines of JSON' },
+  {},
+  { 200: Type.Unknown({ description: `Bytes, of the type ${backupMediaType}` }) },
+)
+
+export const restoreBackup = endpoint(
+  'POST /api/admin/restore',
+  { ...operator, summary: `Takes a backup (${backupMediaType}) into a server that has no person and no app yet` },
+  {},
+  { 200: Restored },
+)

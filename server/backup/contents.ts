@@ -1,0 +1,35 @@
+import type { Tables } from '#kernel/tables.ts'
+
+/**
+ * What becomes of each table. The type demands a word on every one, so a new table does not compile until somebody has
+ * decided. In this order they are restored: a table stands after those that its foreign keys name.
+ *
+ * What lives by a secret that somebody holds is left behind: sessions, codes, tokens, ceremonies. A backup can't know
+ * what was spent or revoked after it, and must not bring it back to life.
+ */
+const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
+  person: 'kept',
+  identity: 'kept',
+  identity_handle: 'kept',
+  identity_email_proof: 'left behind',
+  passkey_credential: 'kept',
+  passkey_flow: 'left behind',
+  encryption_key_wrap: 'kept',
+  encryption_recovery: 'kept',
+  encryption_identity_key: 'kept',
+  signing_key: 'kept',
+  signing_key_owner: 'kept',
+  app: 'kept',
+  app_origin: 'kept',
+  app_secret: 'kept',
+  authorization_consent: 'kept',
+  token_signing_key: 'kept',
+  token_lineage: 'left behind',
+  token_access: 'left behind',
+  oauth_pushed_request: 'left behind',
+  session: 'left behind',
+  rate_limit_window: 'left behind',
+  audit_entry: 'kept',
+}
+
+export const keptTables = Object.entries(fates).flatMap(([table, fate]) => (fate === 'kept' ? [table] : []))
