@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import { openGround, type Ground, type Manner } from './ground.ts'
 import { runPlan, type Module } from './plan.ts'
-import { redemption, refreshment, type Consenter } from './provider.ts'
+import { postForm, redemption, refreshment, type Consenter } from './provider.ts'
 import type { Parameters } from './relying-party.ts'
 import { judgeError, judgeErrorPage, judgeTokens } from './responses.ts'
 
@@ -240,4 +240,75 @@ const challengeModules: Module<FapiGround>[] = [
   }),
 ]
 
-runPlan('FAPI 2.0', [...requestModules, ...tokenModules, ...challengeModules], () => ground)
+/** Pushes a request without a state and a nonce, and answers what the browser takes along: the reference alone. */
+async function push({ provider, client, request }: FapiGround): Promise<Required<Manner>['parameters']> {
+  const pushed = await pushing(provider, client, request({ parameters: { state: undefined, nonce: undefined } }))
+  assert.equal(pushed.status, 201)
+  const { request_uri, expires_in } = await pushed.json()
+  assert.ok(Number.isInteger(expires_in) && expires_in > 0 && expires_in < 600)
+  const left = ['response_type', 'redirect_uri', 'scope', 'state', 'nonce'].map((name) => [name, undefined] as const)
+  return { ...Object.fromEntries(left), request_uri }
+}
+
+function pushing({ metadata }: FapiGround['provider'], { clientId, secret }: FapiGround['client'], fields: Parameters) {
+  const credentials = { client_id: clientId, client_secret: secret }
+  return postForm(metadata.pushed_authorization_request_endpoint, { ...fields, ...credentials })
+}
+
+/** A reference to a pushed request that is worth nothing. */
+function worthless(name: string, promise: string, spoil: (of: FapiGround) => Promise<Manner>): Module<FapiGround> {
+  return {
+    name,
+    promise,
+    clause: 'RFC 9126 §2.2, §4, §7.3',
+    judge: async (of) => judgeErrorPage(await of.provider.ask(of.request(await spoil(of)))),
+  }
+}
+
+const pushModules: Module<FapiGround>[] = [
+  {
+    name: 'fapi2-par-happy-flow',
+    promise: 'a pushed request is what the person is asked, however often its page was looked at before',
+    clause: 'RFC 9126 §4, §7.3',
+    async judge(of) {
+      const parameters = await push(of)
+      for (let views = 0; views < 2; views += 1)
+        assert.equal((await of.provider.ask(of.request({ parameters }))).status, 200)
+      await of.flow({ parameters })
+    },
+  },
+  worthless('fapi2-par-attempt-reuse-request-uri', 'a reference that gave a code gives no other', async (of) => {
+    const parameters = await push(of)
+    await of.flow({ parameters })
+    return { parameters }
+  }),
+  worthless('fapi2-par-attempt-to-use-expired-request-uri', 'a reference that is too old is refused', async (of) => {
+    const parameters = await push(of)
+    await of.provider.clock.step()
+    await of.provider.clock.step()
+    return { parameters }
+  }),
+  worthless('fapi2-par-request-uri-of-another-client', 'a reference of another client is refused', async (of) => {
+    return { client: of.other, parameters: await push(of) }
+  }),
+  {
+    name: 'fapi2-par-with-request-uri-in-body-fails',
+    promise: 'a pushed request refers to no other',
+    clause: 'RFC 9126 §2.1',
+    async judge({ provider, client, request }) {
+      const fields = request({ parameters: { request_uri: 'urn:ietf:params:oauth:request_uri:x' } })
+      assert.equal(await judgeError(await pushing(provider, client, fields), 400), 'invalid_request')
+    },
+  },
+  {
+    name: 'fapi2-par-wrong-method-fails',
+    promise: 'a request is pushed by POST alone',
+    clause: 'RFC 9126 §2.3',
+    async judge({ provider, request }) {
+      const url = `${provider.metadata.pushed_authorization_request_endpoint}?${new URLSearchParams(request())}`
+      assert.equal((await fetch(url)).status, 405)
+    },
+  },
+]
+
+runPlan('FAPI 2.0', [...requestModules, ...pushModules, ...tokenModules, ...challengeModules], () => ground)
