@@ -48,7 +48,7 @@ export class EmbeddedSocket extends Duplex {
     if (this.#started && batch[0] === 'X'.charCodeAt(0)) return void this.push(null)
     if (!this.#started) await this.#cleanSession()
     this.#started = true
-    const answer = Buffer.from(await this.#database.execProtocolRaw(new Uint8Array(batch)))
+    const answer = await this.#exchange(new Uint8Array(batch))
     const panic = panicIn(answer)
     if (panic) this.#onPanic(panic)
     this.push(answer)
@@ -56,8 +56,20 @@ export class EmbeddedSocket extends Duplex {
 
   /** The embedded PostgreSQL has one session for ever: what the connection before left open in it is ended first. */
   async #cleanSession(): Promise<void> {
-    await this.#database.execProtocolRaw(queryMessage('rollback'))
-    await this.#database.execProtocolRaw(queryMessage('discard all'))
+    await this.#exchange(queryMessage('rollback'))
+    await this.#exchange(queryMessage('discard all'))
+  }
+
+  /**
+   * Hands messages to the backend and answers what it says. Not by `execProtocolRaw`: that reads every answer a second
+   * time and keeps what it has read for ever.
+   */
+  async #exchange(messages: Uint8Array): Promise<Buffer> {
+    const parts: Buffer[] = []
+    // A part is a view of the memory of the backend, which it uses again: hence a copy.
+    const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
+    await this.#database.execProtocolRawStream(messages, { onRawData })
+    return Buffer.concat(parts)
   }
 
   /** Where the last whole message ends that PostgreSQL will answer; 0 while none has arrived whole. */
