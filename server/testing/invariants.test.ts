@@ -43,6 +43,11 @@ for (const [sentence, breakage] of Object.entries(breakages))
     await assert.rejects(noticed, ({ message }: Error) => message.includes(`\n${sentence}, but there are`))
   })
 
+test('a token that was made up may be the name of anything', async () => {
+  await world.app({ description: `cs_rt_${'A'.repeat(107)}` })
+  await verifyInvariants(world.db, world.now())
+})
+
 test('a database that nobody has broken is as it must be', async () => {
   await verifyInvariants(world.db, world.now())
 })
