@@ -21,6 +21,7 @@ const checks = [
   { name: 'tidiness', command: 'node tools/tidy.ts' },
   { name: 'row types', command: 'node tools/tables.ts --check' },
   { name: 'cases', command: 'node tools/cases.ts --check' },
+  { name: 'links', command: 'node tools/links.ts' },
   { name: 'lock file', command: 'npm ci --dry-run --ignore-scripts' },
 ]
 
