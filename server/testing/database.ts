@@ -19,8 +19,20 @@ export async function openTestStorage(): Promise<Storage> {
 export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
   const made = await openTestDatabase()
   if (!made) return openEmbeddedPool()
+  const { pool, close } = openServerPool(made.url)
+  return {
+    pool,
+    async close() {
+      await close()
+      await made.drop()
+    },
+  }
+}
+
+/** Connections to a test's own database, which is dropped soon after they are closed. */
+function openServerPool(url: string): { pool: pg.Pool; close: () => Promise<void> } {
   let closing = false
-  const pool = serverPool(new Secret(made.url), (error) => {
+  const pool = serverPool(new Secret(url), (error) => {
     // Dropping the database cuts off what is still on its way out of it.
     if (!closing) throw error
   })
@@ -29,15 +41,13 @@ export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Prom
     async close() {
       closing = true
       await pool.end()
-      await made.drop()
     },
   }
 }
 
 /** A database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
 export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
-  if (url !== undefined) return storageOver(serverPool(new Secret(url), fail))
-  const { pool, close } = await openEmbedded(directory, fail)
+  const { pool, close } = url === undefined ? await openEmbedded(directory, fail) : openServerPool(url)
   return storageOver(pool, close)
 }
 
