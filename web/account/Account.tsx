@@ -30,6 +30,8 @@ export type Holdings = {
 export function Account() {
   const words = useWords().account
   const doing = useDoing()
+  // Apart, so that nobody has to wait for the page before they can leave it.
+  const leaving = useDoing()
   const [section, goTo] = useSection()
   const [holdings, setHoldings] = useState<Holdings>()
 
@@ -46,7 +48,7 @@ export function Account() {
     },
   }
   return (
-    <Frame title={words.title} wide aside={<ActionButton action={signOut} doing={doing} />}>
+    <Frame title={words.title} wide aside={<ActionButton action={signOut} doing={leaving} />}>
       <Navigation current={section} onChoose={goTo} />
       {holdings ? (
         <>
@@ -56,7 +58,7 @@ export function Account() {
           {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
           {section === 'activity' && <Activity session={holdings.session} />}
           {section === 'data' && <Data session={holdings.session} />}
-          <Actions of={[]} doing={doing} />
+          <Actions of={[]} doing={leaving} />
         </>
       ) : (
         <section class="step">
