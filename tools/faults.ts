@@ -9,8 +9,8 @@ import { findTestFiles, runCommand, runTestFiles, withPostgres, type Counts } fr
 
 const { values, positionals } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    requests: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '2' },
+    requests: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
   allowPositionals: true,
