@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { SignJWT, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, postForm, type World } from '#testing/world.ts'
+import { signJwt } from '#tokens/jwt.ts'
+import { openSigningKeys } from '#tokens/signing-keys.ts'
 
 let world: World
 before(async () => {
@@ -146,6 +148,39 @@ test('CLK-04 a token is good until its expiry, and not from it on', async () => 
   world.pass(1)
   assert.equal((await userinfo(tokens.access_token)).statusCode, 401)
   assert.equal((await userinfo(tokens.access_token_jwt)).statusCode, 401)
+})
+
+test('JWT-06 an access JWT is refused from its expiry on, with no leeway', async () => {
+  const { app, tokens } = await signedIn()
+  const isActive = async () =>
+    (await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token: tokens.access_token_jwt })).json()
+      .active
+  world.pass(3599)
+  assert.deepEqual([(await userinfo(tokens.access_token_jwt)).statusCode, await isActive()], [200, true])
+  for (const secondsPast of [0, 1, 31]) {
+    world.pass(secondsPast === 0 ? 1 : secondsPast)
+    const answer = await userinfo(tokens.access_token_jwt)
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'])
+    assert.equal(await isActive(), false)
+  }
+})
+
+test('JWT-06 an access JWT of our own is refused before its time, but for a minute of differing clocks', async () => {
+  const { tokens } = await signedIn()
+  const claims = decodeJwt(tokens.access_token_jwt)
+  const now = claims.iat ?? 0
+  const keys = await openSigningKeys(world.kernel)
+  const statusOf = async (more: object) =>
+    (await userinfo(await signJwt(keys, 'ES256', 'at+jwt', { ...claims, ...more }))).statusCode
+  assert.equal(await statusOf({}), 200)
+  assert.equal(await statusOf({ iat: now + 60 }), 200)
+  assert.equal(await statusOf({ iat: now + 61 }), 401)
+  assert.equal(await statusOf({ iat: undefined }), 401)
+  assert.equal(await statusOf({ iat: String(now) }), 401)
+  assert.equal(await statusOf({ nbf: now }), 200)
+  assert.equal(await statusOf({ nbf: now + 61 }), 401)
+  assert.equal(await statusOf({ exp: now - 31 }), 401)
+  assert.equal(await statusOf({ exp: undefined }), 401)
 })
 
 test('the tokens of a deleted app are dead', async () => {

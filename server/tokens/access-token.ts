@@ -1,4 +1,6 @@
 import { jwtVerify, errors } from 'jose'
+import { limits } from '@countersign/protocol/formats/limits'
+import { numericDate } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { bearerToken, guard } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -49,6 +51,7 @@ export async function accessKeyOf(issuing: Issuing, token: string, now: Date): P
   return route && { identityId: uuidFromBytes(route), sha256: sha256(token) }
 }
 
+/** A JWT counts until its expiry, to the second; before its time only by what the clocks of processes may differ. */
 async function keyOfJwt({ keys, issuer }: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
   try {
     const { payload } = await jwtVerify(token, ({ kid = '' }) => es256Key(keys, kid), {
@@ -56,10 +59,11 @@ async function keyOfJwt({ keys, issuer }: Issuing, token: string, now: Date): Pr
       audience: issuer,
       typ: 'at+jwt',
       algorithms: ['ES256'],
-      requiredClaims: ['sub', 'jti', 'exp'],
+      requiredClaims: ['sub', 'jti', 'exp', 'iat'],
       currentDate: now,
     })
-    const { sub = '', jti = '' } = payload
+    const { sub = '', jti = '', iat = Infinity } = payload
+    if (iat > numericDate(now) + limits.clockSkewSecondsMax) return undefined
     return isUuid(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined

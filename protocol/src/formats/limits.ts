@@ -26,6 +26,8 @@ export const limits = {
   pushedRequestOpenSeconds: 10 * 60,
   codeLifetimeSeconds: 60,
   accessTokenLifetimeSeconds: 3600,
+  /** By how much the clock of whoever issued a token may be ahead of the clock of whoever reads it. */
+  clockSkewSecondsMax: 60,
   refreshTokenIdleSeconds: 30 * 24 * 3600,
   refreshTokenLifetimeSeconds: 180 * 24 * 3600,
   /** How long the refresh token rotated last may be presented again: a lost response, parallel tabs. */
