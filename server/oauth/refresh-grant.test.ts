@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { TokenResponse } from '@countersign/protocol/oauth'
 import { decodeJwt } from 'jose'
 import { createWorld, postToken, type World } from '#testing/world.ts'
 
@@ -27,13 +28,34 @@ test('a refresh gives new tokens and spends the old one', async () => {
   assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
 })
 
-test('REF-03 sixteen parallel refreshes all get tokens, and the lineage lives', async () => {
-  const { app, tokens } = await signedIn()
-  const answers = await Promise.all(Array.from({ length: 16 }, () => app.refresh(tokens.refresh_token)))
-  for (const answer of answers) assert.equal(answer.statusCode, 200, answer.body)
-  const successors = answers.map((answer) => answer.json().refresh_token)
-  assert.equal(new Set(successors).size, 16)
-  assert.equal((await app.refresh(successors[7])).statusCode, 200)
+const parallel = 32
+
+test(`REF-03 of ${parallel} parallel refreshes all get tokens, and the lineage goes on from one of them`, async () => {
+  const person = await world.person()
+  const app = await world.app()
+  for (let round = 0; round < 8; round += 1) {
+    const lineages = await Promise.all([1, 2, 3, 4].map(() => app.tokens(person)))
+    const generations = await Promise.all(
+      lineages.map(async ({ refresh_token }) => {
+        const answers = await Promise.all(Array.from({ length: parallel }, () => app.refresh(refresh_token)))
+        for (const answer of answers) assert.equal(answer.statusCode, 200, answer.body)
+        return answers.map((answer) => answer.json<TokenResponse & { refresh_token: string }>())
+      }),
+    )
+    const presented = generations.map((siblings) => siblings[round % parallel]?.refresh_token ?? '')
+    assert.equal(new Set(generations.flat().map((each) => each.refresh_token)).size, lineages.length * parallel)
+    const heirs = await Promise.all(presented.map((token) => app.refresh(token)))
+    for (const heir of heirs) assert.equal(heir.statusCode, 200, heir.body)
+
+    world.pass(10)
+    const [siblings = [], ...others] = generations
+    const late = await Promise.all(siblings.map(({ refresh_token }) => app.refresh(refresh_token)))
+    for (const answer of late) assert.equal(answer.json().error, 'invalid_grant')
+    assert.equal((await app.refresh(heirs[0]?.json().refresh_token)).json().error, 'invalid_grant')
+    for (const { access_token } of siblings) assert.equal((await userinfo(access_token)).statusCode, 401)
+    for (const [nth] of others.entries())
+      assert.equal((await app.refresh(heirs[nth + 1]?.json().refresh_token)).statusCode, 200, 'no other lineage')
+  }
 })
 
 test('REF-14 the token rotated last may come again for ten seconds, by its own client', async () => {
@@ -171,24 +193,34 @@ test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has
   assert.equal((after.iat ?? 0) - (before.iat ?? 0), 120)
 })
 
-test('REF-05 after a disconnect is acknowledged no token works, whatever raced it', async () => {
-  const { person, app, tokens } = await signedIn()
-  const { authorizations } = (
-    await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
-  ).json()
-  const [, ...answers] = await Promise.all([
-    world.api.inject({
-      method: 'DELETE',
-      url: `/api/oauth/authorizations/${authorizations[0].id}`,
-      headers: person.headers,
-    }),
-    ...Array.from({ length: 8 }, () => app.refresh(tokens.refresh_token)),
-  ])
-  const acknowledged = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json())
-  for (const { access_token, refresh_token } of [tokens, ...acknowledged]) {
-    assert.equal((await userinfo(access_token)).statusCode, 401)
-    assert.equal((await app.refresh(refresh_token)).json().error, 'invalid_grant')
+test(`REF-05 after a disconnect is acknowledged no token works, whatever of ${parallel} refreshes raced`, async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const authorizations = async () =>
+    (await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })).json().authorizations
+  let before = 0
+  let after = 0
+  for (let round = 0; round < 24; round += 1) {
+    const tokens = await app.tokens(person)
+    const [{ id }] = await authorizations()
+    const url = `/api/oauth/authorizations/${id}`
+    const refreshes = Array.from({ length: parallel }, () => app.refresh(tokens.refresh_token))
+    // In every fourth round it comes first, else when so many have been answered.
+    await Promise.all(refreshes.slice(0, round % 4))
+    const disconnected = await world.api.inject({ method: 'DELETE', url, headers: person.headers })
+    assert.equal(disconnected.statusCode, 204)
+    const answers = await Promise.all(refreshes)
+    const rotated = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json())
+    before += rotated.length
+    after += parallel - rotated.length
+    const checks = [tokens, ...rotated].map(async ({ access_token, refresh_token }) => {
+      assert.equal((await userinfo(access_token)).statusCode, 401)
+      assert.equal((await app.refresh(refresh_token)).json().error, 'invalid_grant')
+    })
+    await Promise.all(checks)
+    assert.deepEqual(await authorizations(), [])
   }
+  assert.ok(before > 0 && after > 0, `${before} refreshes came before the disconnect, ${after} after it`)
 })
 
 test('REF-15 the database holds no token in clear', async () => {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
+import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { findLineageOfRefresh, revokeForReuse } from './lineage.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** A lineage of an app of its own, refreshed so often; its first and its newest refresh token. */
+async function grown(generations: number) {
+  const app = await world.app()
+  const { refresh_token: first, access_token: access } = await app.tokens(await world.person())
+  let newest = first
+  for (let generation = 0; generation < generations; generation += 1)
+    newest = (await app.refresh(newest)).json().refresh_token
+  return { app, first, newest, access }
+}
+
+const rowsOf = ({ clientId }: TestApp) =>
+  world.db.selectFrom('token_lineage').selectAll().where('client_id', '=', clientId).execute()
+
+/** The statements that finding and ending a reuse takes. */
+async function statementsToEnd(spent: string): Promise<string[]> {
+  const statements: string[] = []
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements.push(node.kind)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const db = world.db.withPlugin(counting)
+  const found = await findLineageOfRefresh(db, spent, world.now())
+  assert.equal(found?.reused, true)
+  await revokeForReuse(db, found.lineage, world.now())
+  return statements
+}
+
+test('REF-17 reuse is ended by as few statements after a million generations as after three', async () => {
+  const young = await grown(3)
+  const old = await grown(200)
+  await world.db
+    .updateTable('token_lineage')
+    .set({ generation: 1_000_000 })
+    .where('client_id', '=', old.app.clientId)
+    .execute()
+  const newest = (await old.app.refresh(old.newest)).json().refresh_token
+
+  const [row, ...others] = await rowsOf(old.app)
+  assert.deepEqual([row?.generation, others.length], [1_000_001, 0])
+  assert.deepEqual([row?.live_sha256.length, row?.spent_sha256.length], [1, 1], 'no generation leaves anything behind')
+
+  const statements = await statementsToEnd(old.first)
+  assert.deepEqual(statements, ['SelectQueryNode', 'UpdateQueryNode', 'InsertQueryNode'])
+  assert.deepEqual(await statementsToEnd(young.first), statements)
+  assert.equal((await old.app.refresh(newest)).json().error, 'invalid_grant')
+})
+
+test('REF-17 whoever presents a token of a million generations ago ends the lineage at once', async () => {
+  const { app, first, newest, access } = await grown(2)
+  await world.db
+    .updateTable('token_lineage')
+    .set({ generation: 1_000_000 })
+    .where('client_id', '=', app.clientId)
+    .execute()
+  const latest = (await app.refresh(newest)).json()
+  assert.equal((await app.refresh(first)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(latest.refresh_token)).json().error, 'invalid_grant')
+  for (const token of [access, latest.access_token]) {
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
+  }
+})
