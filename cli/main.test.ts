@@ -102,11 +102,13 @@ test('an app that is created is listed and shown, and its secret is told only on
 test('every flag reaches the app', async () => {
   const about = '--description Sells --website-url https://shop.example --access-token-ttl-seconds 600'
   const access = '--redirect-uri https://shop.example/other --scope openid --scope email --public --alg EdDSA'
-  const { clientId, ...app } = await createApp(...`${access} ${about}`.split(' '))
+  const afterwards = '--post-logout-redirect-uri https://shop.example/bye'
+  const { clientId, ...app } = await createApp(...`${access} ${afterwards} ${about}`.split(' '))
   const { stdout } = await countersign(['apps', 'show', textOf(clientId), '--json'])
   const shown = fieldsOf(JSON.parse(stdout))
   assert.equal(app.clientSecret, undefined)
   assert.deepEqual(shown.redirectUris, [redirectUri, 'https://shop.example/other'])
+  assert.deepEqual(shown.postLogoutRedirectUris, ['https://shop.example/bye'])
   assert.deepEqual(shown.allowedScopes, ['openid', 'email'])
   assert.equal(shown.public, true)
   assert.equal(shown.idTokenSignedResponseAlg, 'EdDSA')

@@ -40,6 +40,27 @@ test('oidc-client-ts in a browser signs a person in, refreshes and reads userinf
   assert.equal(after?.profile.sub, before?.profile.sub)
 })
 
+test('oidc-client-ts in a browser signs the person out here too, and has them back', async (t) => {
+  const app = await openSinglePage(stage.service)
+  t.after(() => app.close())
+  const bob = await stage.invite()
+  await bob.page.goto(`${stage.service.authUrl}/register`)
+  await bob.createAccount({ handle: 'bob', displayName: 'Bob' })
+  await bob.press('confirm-recovery-saved')
+  await bob.page.waitForURL(/\/account/)
+  await bob.page.goto(app.origin)
+  await bob.page.evaluate(() => void (Reflect.get(globalThis, 'manager') as Manager).signinRedirect())
+  await bob.press('approve')
+  await bob.page.locator('#name').waitFor()
+  const clicks = bob.clicks()
+  await bob.page.evaluate(() => void (Reflect.get(globalThis, 'manager') as Manager).signoutRedirect())
+  await bob.page.waitForURL(`${app.origin}/?left`)
+  assert.equal(bob.clicks(), clicks)
+  await bob.page.goto(`${stage.service.authUrl}/`)
+  await bob.page.locator('a[href="/login"]').waitFor()
+  await bob.leave()
+})
+
 test('Auth.js signs a person in and knows their name', async (t) => {
   const app = await openAuthJs(stage.service)
   t.after(() => app.close())

@@ -41,8 +41,8 @@ function pathOf(name: string): string {
   return `${process.env['SCREENSHOTS']}/${name}.png`
 }
 
-/** Answers that say no where a no is meant: nobody is signed in, and a code that is wrong. */
-const meant = ['/api/auth/session', '/email/verify']
+/** Answers that say no where a no is meant: nobody is signed in, or somebody else, and a code that is wrong. */
+const meant = ['/api/auth/session', '/api/auth/session/end', '/email/verify']
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {

@@ -212,8 +212,7 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await page.getByRole('dialog').waitFor()
   await look('account-disconnect')
   await person.press('cancel')
-  await person.press('sign-out')
-  await page.waitForURL(`${stage.service.authUrl}/`)
+  await walkSignOut(person, look)
 
   person.offerPasskeys(false)
   await page.goto(`${stage.service.authUrl}/login`)
@@ -222,6 +221,22 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await page.goto(`${stage.shop.origin}/sign-in`)
   await person.control('sign-in').waitFor()
   await look('signin-authenticate')
+}
+
+async function walkSignOut(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/logout`)
+  await person.control('stay').waitFor()
+  await look('logout')
+  await person.press('stay')
+  await person.press('sign-out')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  await page.goto(`${stage.service.authUrl}/logout`)
+  await page.locator('main .lead').waitFor()
+  await look('logout-signed-out')
+  await page.goto(`${stage.shop.origin}/sign-out-everywhere?post_logout_redirect_uri=${stage.shop.origin}/unregistered`)
+  await page.locator('main .lead').waitFor()
+  await look('logout-refused')
 }
 
 async function walkPlayground(person: Person, look: (name: string) => Promise<void>): Promise<void> {

@@ -33,7 +33,12 @@ export async function openShop(service: Service) {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the shop listens on no port')
   const origin = `http://shop.localhost:${address.port}`
-  const app = await register(service, { name: 'Paper Shop', redirectUris: [`${origin}/callback`], websiteUrl: origin })
+  const app = await register(service, {
+    name: 'Paper Shop',
+    redirectUris: [`${origin}/callback`],
+    postLogoutRedirectUris: [`${origin}/signed-out`],
+    websiteUrl: origin,
+  })
   const config = await openid.discovery(
     new URL(service.authUrl),
     app.clientId,
@@ -51,6 +56,8 @@ export async function openShop(service: Service) {
     '/sign-in': beginSignIn,
     '/callback': finishSignIn,
     '/sign-out': signOut,
+    '/sign-out-everywhere': signOutEverywhere,
+    '/signed-out': showSignedOut,
     '/favicon.ico': ({ response }) => response.writeHead(204).end(),
   }
   server.on('request', (request, response) => {
@@ -66,7 +73,8 @@ export async function openShop(service: Service) {
       response,
       `<p>Welcome, <strong id="name">${escaped(customer.name)}</strong></p>` +
         `<p>Your number here: <code id="sub">${escaped(customer.sub)}</code></p>` +
-        `<a id="sign-out" href="/sign-out">Sign out of the shop</a>`,
+        `<a id="sign-out" href="/sign-out">Sign out of the shop</a> ` +
+        `<a id="sign-out-everywhere" href="/sign-out-everywhere">Sign out everywhere</a>`,
     )
   }
 
@@ -119,6 +127,23 @@ export async function openShop(service: Service) {
   function signOut({ visitor, response }: Visit) {
     signedIn.delete(visitor)
     redirect(response, '/')
+  }
+
+  /** Sends the person to the provider to sign out there too; what is in the query replaces what would be sent. */
+  function signOutEverywhere({ url, visitor, response }: Visit) {
+    const customer = customers.get(signedIn.get(visitor) ?? '')
+    signedIn.delete(visitor)
+    const logoutUrl = openid.buildEndSessionUrl(config, {
+      id_token_hint: customer?.idToken ?? '',
+      post_logout_redirect_uri: `${origin}/signed-out`,
+      state: 'so long',
+      ...Object.fromEntries(url.searchParams),
+    })
+    redirect(response, logoutUrl.href)
+  }
+
+  function showSignedOut({ url, response }: Visit) {
+    show(response, `<p id="signed-out">Signed out, with ${escaped(url.search)}</p>`)
   }
 
   return {

@@ -10,7 +10,7 @@ import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
-import { discoveryRedirects, discoveryRoutes, oauthRoutes } from '#oauth/routes.ts'
+import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { playgroundRoutes } from '#playground/routes.ts'
@@ -56,7 +56,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   authorizationRoutes(hosts.api, kernel)
   encryptionRoutes(hosts.api, kernel)
   oauthRoutes(hosts.api, provider)
-  passkeyRoutes(hosts.api, kernel)
+  passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)
   accountRoutes(hosts.api, kernel)
   backupRoutes(hosts.api, { kernel, keys })
@@ -64,7 +64,8 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 
   siteRoutes(hosts.auth, pages, site)
-  discoveryRoutes(hosts.auth, provider, pages)
+  pageRoutes(hosts.auth, provider, pages)
+  discoveryRoutes(hosts.auth, provider)
   passkeyDiscovery(hosts.auth, config)
   if (config.demo) playgroundRoutes(hosts.auth, kernel, pages)
 

@@ -10,3 +10,10 @@ export function readSession(): Promise<Session | undefined> {
     throw error
   })
 }
+
+/** Signs out. To do so twice, from two tabs, is no failure. */
+export async function signOut(): Promise<void> {
+  await call('DELETE /api/auth/session', {}).catch((error: unknown) => {
+    if (!(error instanceof Refused && error.status === 401)) throw error
+  })
+}

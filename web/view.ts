@@ -21,7 +21,7 @@ export function readSite(): Site {
 /** The languages that the app asked for, which sent the person here. */
 export function wantedLanguages(): string[] {
   const view = anyView()
-  return view.page === 'signin' ? view.languages : []
+  return 'languages' in view ? view.languages : []
 }
 
 let read: PageView | undefined

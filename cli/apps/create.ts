@@ -8,8 +8,12 @@ import { askText, mayAsk, printJson, printTable } from '../terminal.ts'
 import { fieldsOf } from './show.ts'
 
 /** The flags; those in the rest are named as the API names its fields. */
-type Options = Omit<Partial<NewApp>, 'redirectUris' | 'allowedScopes' | 'idTokenSignedResponseAlg'> & {
+type Options = Omit<
+  Partial<NewApp>,
+  'redirectUris' | 'postLogoutRedirectUris' | 'allowedScopes' | 'idTokenSignedResponseAlg'
+> & {
   redirectUri?: string[]
+  postLogoutRedirectUri?: string[]
   scope?: StandardScope[]
   alg?: Algorithm
 }
@@ -20,6 +24,7 @@ export function addCreate(apps: Command): void {
     .description('register an app; its secret is shown this once')
     .option('--name <name>', 'what people see when they sign in')
     .option('--redirect-uri <uri>', 'where they return to; give it once for each', collect)
+    .option('--post-logout-redirect-uri <uri>', 'where they go who sign out; give it once for each', collect)
     .option('--scope <scopes>', `what it may ask for, of: ${standardScopes.join(' ')}`, collectScopes)
     .option('--public', 'it runs where it cannot keep a secret (browser, phone)')
     .addOption(new Option('--alg <alg>', 'what signs its ID tokens').choices(['RS256', 'ES256', 'EdDSA']))
@@ -43,13 +48,14 @@ export function addCreate(apps: Command): void {
 
 /** The app to register. What is required and missing is asked for, or refused where nobody can be asked. */
 async function newApp(options: Options, settings: Settings, command: Command): Promise<NewApp> {
-  const { name, redirectUri, scope, alg, ...details } = options
+  const { name, redirectUri, postLogoutRedirectUri, scope, alg, ...details } = options
   if ((!name || !redirectUri) && !mayAsk(settings)) command.error('error: --name and --redirect-uri are required')
 
   return {
     ...details,
     name: name ?? (await askText({ message: 'Name of the app', validate: refuseEmpty })),
     redirectUris: redirectUri ?? [await askText({ message: 'Redirect URI', validate: refuseNoUrl })],
+    ...(postLogoutRedirectUri ? { postLogoutRedirectUris: postLogoutRedirectUri } : {}),
     ...(scope ? { allowedScopes: scope } : {}),
     ...(alg ? { idTokenSignedResponseAlg: alg } : {}),
   }

@@ -25,6 +25,7 @@ export function fieldsOf(app: App): string[][] {
     ['Kind', app.public ? 'public' : 'confidential'],
     ['Status', app.status],
     ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
+    ...app.postLogoutRedirectUris.map((uri): [string, string] => ['Post-logout redirect URI', uri]),
     ['Scopes', app.allowedScopes.join(' ')],
     ['ID tokens', app.idTokenSignedResponseAlg],
     ['Access tokens', `${app.accessTokenTtlSeconds} s`],

@@ -10,11 +10,12 @@ const library = new URL('../../node_modules/oidc-client-ts/dist/browser/oidc-cli
 /** A public app that is one page, with `oidc-client-ts` as it comes, and no server of its own. */
 export async function openSinglePage(service: Service) {
   const site = await openSite(service, 'single-page', { public: true })
-  const { clientId } = await site.register('/')
+  const { clientId } = await site.register('/', { postLogoutRedirectUris: [`${site.origin}/?left`] })
   const settings = {
     authority: service.authUrl,
     client_id: clientId,
     redirect_uri: `${site.origin}/`,
+    post_logout_redirect_uri: `${site.origin}/?left`,
     scope: 'openid profile offline_access',
     loadUserInfo: true,
   }

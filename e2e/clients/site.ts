@@ -16,11 +16,11 @@ export async function openSite(service: Service, name: string, settings: Omit<Ne
   return {
     origin,
     serve: (listener: RequestListener) => void server.on('request', listener),
-    async register(path: string): Promise<Registered> {
+    async register(path: string, more: Partial<NewApp> = {}): Promise<Registered> {
       const response = await fetch(`${service.baseUrl}/api/admin/apps`, {
         method: 'POST',
         headers: { ...service.admin, 'content-type': 'application/json' },
-        body: JSON.stringify({ name, redirectUris: [origin + path], ...settings }),
+        body: JSON.stringify({ name, redirectUris: [origin + path], ...settings, ...more }),
       })
       if (!response.ok) throw new Error(`${name} was not registered: ${await response.text()}`)
       return (await response.json()) as Registered

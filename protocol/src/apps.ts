@@ -44,6 +44,7 @@ const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
   redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50, uniqueItems: true }),
+  postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),
   allowedScopes: Type.Array(Type.Enum([...standardScopes]), { uniqueItems: true }),
   description: OrNull(Type.String({ minLength: 1, maxLength: 500 })),
   iconUrl: OrNull(WebUrl),
@@ -74,6 +75,7 @@ export type AppChange = Static<typeof AppChange>
 export const App = Type.Object({
   ...PublicApp.properties,
   redirectUris: Type.Array(Type.String()),
+  postLogoutRedirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
   status: AppStatus,
   idTokenSignedResponseAlg: Algorithm,

@@ -218,6 +218,7 @@ export const ProviderMetadata = Type.Object({
   pushed_authorization_request_endpoint: Type.String(),
   require_pushed_authorization_requests: Type.Boolean(),
   token_endpoint: Type.String(),
+  end_session_endpoint: Type.String(),
   userinfo_endpoint: Type.String(),
   jwks_uri: Type.String(),
   scopes_supported: Type.Array(Type.String()),

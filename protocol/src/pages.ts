@@ -54,6 +54,19 @@ export type SignInView = {
 /** An answer to the app that the server has decided, and that is to be posted. */
 export type ReturnView = { page: 'return'; site: Site; leaving: Leaving }
 
+/** Where somebody is who has signed out. An address that their app has not registered is refused: they stay. */
+export type AfterLogout = { at: 'app'; url: string } | { at: 'here'; refused: boolean }
+
+/** A request to sign out (OpenID Connect RP-Initiated Logout §2) that the server has checked. */
+export type LogoutView = {
+  page: 'logout'
+  site: Site
+  languages: string[]
+  /** An ID token of ours, by which the API can tell whether the person must be asked. */
+  idTokenHint?: string
+  after: AfterLogout
+}
+
 /** Why a person can't go on, where there is no app to send them back to. */
 export type ErrorView = { page: 'error'; site: Site; error: string; description: string; requestId: string }
 
@@ -61,5 +74,5 @@ export type PlaygroundView = { page: 'playground'; site: Site; clientId: string;
 
 export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account'; site: Site }
 
-export type PageView = SignInView | ReturnView | ErrorView | PlaygroundView | PlainView
+export type PageView = SignInView | ReturnView | LogoutView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -29,6 +29,13 @@ export const endSession = endpoint(
   { 204: Nothing },
 )
 
+export const endHintedSession = endpoint(
+  'POST /api/auth/session/end',
+  { ...session, summary: 'Sign out because an app asks, by an ID token that it got in this session' },
+  { body: Type.Object({ idTokenHint: Type.String({ maxLength: 16_384 }) }) },
+  { 204: Nothing },
+)
+
 /** One of a person's sessions, as they may recognise it. */
 export const SessionEntry = Type.Object({
   sessionId: Uuid,

@@ -22,6 +22,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   websiteUrl: null,
   privacyUrl: null,
   termsUrl: null,
+  postLogoutRedirectUris: [],
   allowedScopes: [...defaultAllowedScopes],
   status: 'active',
   idTokenAlgorithm: 'RS256',
@@ -43,6 +44,7 @@ export function requireAcceptable(settings: Partial<AppSettings>, isPublic: bool
 
   for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
   for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, isPublic)
+  for (const uri of settings.postLogoutRedirectUris ?? []) requireRedirectUri(uri, isPublic, 'post-logout redirect URI')
 }
 
 /** Whether every character of a text may stand in a name too, so that it can't rearrange what is shown beside it. */

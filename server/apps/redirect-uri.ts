@@ -6,9 +6,20 @@ const refuse = refusals({ invalid_redirect_uri: [400, 'A redirect URI is not acc
 /** A scheme that belongs to a domain, written backwards: `com.example.app:` (RFC 8252 §7.1). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 
+/** Where an app may have a browser sent: with an answer, or when the person has signed out. */
+type Kind = 'redirect URI' | 'post-logout redirect URI'
+
 /** Whether an app has registered this very text as a redirect URI (RFC 9700 §2.1). */
 export function isRegisteredRedirect({ redirectUris }: { redirectUris: string[] }, uri: string): boolean {
   return redirectUris.includes(uri)
+}
+
+/** The same for those who have signed out (OpenID Connect RP-Initiated Logout §3). */
+export function isRegisteredPostLogout(
+  { postLogoutRedirectUris }: { postLogoutRedirectUris: string[] },
+  uri: string,
+): boolean {
+  return postLogoutRedirectUris.includes(uri)
 }
 
 /**
@@ -16,20 +27,20 @@ export function isRegisteredRedirect({ redirectUris }: { redirectUris: string[] 
  * a public app of a private-use scheme (RFC 8252 §7.1). Whatever a parser would read as another origin than the one
  * that is written there is refused, since the text is what people and comparisons see.
  */
-export function requireRedirectUri(uri: string, isPublic: boolean): void {
-  const because = (sentence: string) => refuse.invalid_redirect_uri({ sentence })
+export function requireRedirectUri(uri: string, isPublic: boolean, kind: Kind = 'redirect URI'): void {
+  const because = (rule: string) => refuse.invalid_redirect_uri({ sentence: `A ${kind} ${rule}` })
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\*]/.test(uri))
-    throw because('A redirect URI is written in visible ASCII characters, without a backslash or an asterisk.')
-  if (uri.includes('#')) throw because('A redirect URI has no fragment.')
+    throw because('is written in visible ASCII characters, without a backslash or an asterisk.')
+  if (uri.includes('#')) throw because('has no fragment.')
 
   const url = URL.parse(uri)
-  if (!url) throw because('A redirect URI is an absolute URL.')
-  if (url.username !== '' || url.password !== '') throw because('A redirect URI has no user name or password.')
+  if (!url) throw because('is an absolute URL.')
+  if (url.username !== '' || url.password !== '') throw because('has no user name or password.')
   if (isPublic && privateUseScheme.test(url.protocol) && uri.startsWith(`${url.protocol}/`)) return
 
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal(url)))
-    throw because('A redirect URI starts with https://, or http:// on localhost; a public app may use its own scheme.')
-  if (!startsWithOrigin(uri, url.origin)) throw because(`A redirect URI starts with its origin as it is: ${url.origin}`)
+    throw because('starts with https://, or http:// on localhost; a public app may use its own scheme.')
+  if (!startsWithOrigin(uri, url.origin)) throw because(`starts with its origin as it is: ${url.origin}`)
 }
 
 /** The origins of redirect URIs, each once. A private-use scheme has none. */

@@ -29,6 +29,7 @@ const readPublicly = (clientId: string) => world.api.inject({ url: `/api/oauth/a
 const plain = { name: 'Ledger', redirectUris: ['https://ledger.example/callback'] }
 const full = {
   ...plain,
+  postLogoutRedirectUris: ['https://ledger.example/signed-out', 'http://localhost:3000/'],
   description: 'Keeps the books.',
   iconUrl: 'https://ledger.example/icon.png',
   websiteUrl: 'https://ledger.example/',
@@ -81,6 +82,7 @@ describe('the story of an app', () => {
     assert.equal(body.accessTokenTtlSeconds, 3600)
     assert.equal(body.refreshTokenTtlSeconds, 30 * 24 * 3600)
     assert.equal(body.iconUrl, null)
+    assert.deepEqual(body.postLogoutRedirectUris, [])
   })
 
   test('a public app has no secret', async () => {
@@ -150,6 +152,18 @@ describe('an app is not registered', () => {
       { redirectUris: ['com.example:/cb'] },
       'invalid_redirect_uri',
     ],
+    [
+      'AUZ-07: with a script to go to after signing out',
+      { postLogoutRedirectUris: ['javascript:alert(1)'] },
+      'invalid_redirect_uri',
+    ],
+    ['with a fragment in it', { postLogoutRedirectUris: ['https://a.example/#bye'] }, 'invalid_redirect_uri'],
+    [
+      'with the same one twice',
+      { postLogoutRedirectUris: ['https://a.example/', 'https://a.example/'] },
+      'invalid_request',
+    ],
+    ['with an address that nobody would call', { backchannelLogoutUri: 'https://a.example/out' }, 'invalid_request'],
     ['without a place to return to', { redirectUris: [] }, 'invalid_request'],
     ['with a script as its icon', { iconUrl: 'javascript:alert(1)' }, 'invalid_request'],
     ['with an icon without TLS', { iconUrl: 'http://app.example/icon.png' }, 'invalid_request'],
@@ -178,6 +192,7 @@ describe('an app is not registered', () => {
     const { clientId, clientSecret: _told, ...unchanged } = (await admin('POST', '/apps', plain)).body
     for (const change of [
       { redirectUris: ['data:,x'] },
+      { postLogoutRedirectUris: ['http://a.example/'] },
       { name: '\u200e' },
       { termsUrl: 'ftp://a' },
       { public: true },

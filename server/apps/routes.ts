@@ -105,6 +105,7 @@ function toApp(app: RegisteredApp): endpoints.App {
   return {
     ...toPublicApp(app),
     redirectUris: app.redirectUris,
+    postLogoutRedirectUris: app.postLogoutRedirectUris,
     public: app.isPublic,
     status: app.status,
     idTokenSignedResponseAlg: app.idTokenAlgorithm,

@@ -19,6 +19,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     status: Generated<'active' | 'disabled'>
+    post_logout_redirect_uris: Generated<string[]>
   }
   app_origin: {
     origin: string

@@ -9,6 +9,7 @@ import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
+import { readLanguages } from './ui-locales.ts'
 
 /** What becomes of an authorization request: a page to show, or an error to take back to the app. */
 export type Reading = { show: SignInView } | { leave: Leaving }
@@ -29,8 +30,6 @@ const refuse = refusals({
 /** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
 const notOffered = ['organization_id', 'fedcm_continue', 'app_key_jwk']
 
-/** As much of BCP 47 as a hint needs. */
-const languageTag = /^[A-Za-z0-9-]{2,35}$/
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
 /**
@@ -102,10 +101,7 @@ function checked(app: RegisteredApp, parameters: Parameters) {
     ...(codeChallenge !== undefined && { codeChallenge }),
     prompts: readPrompts(parameters['prompt']),
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
-    languages: (parameters['ui_locales'] ?? '')
-      .split(' ')
-      .filter((tag) => languageTag.test(tag))
-      .slice(0, 10),
+    languages: readLanguages(parameters['ui_locales']),
   }
 }
 

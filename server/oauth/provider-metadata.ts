@@ -18,6 +18,7 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     pushed_authorization_request_endpoint: `${api}/api/oauth/par`,
     require_pushed_authorization_requests: false,
     token_endpoint: `${api}/api/oauth/token`,
+    end_session_endpoint: `${auth}/logout`,
     userinfo_endpoint: `${api}/api/oauth/userinfo`,
     jwks_uri: `${auth}/.well-known/jwks.json`,
     scopes_supported: [...standardScopes],

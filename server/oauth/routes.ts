@@ -14,6 +14,7 @@ import { readAuthorizationRequest, type Parameters } from './authorization-reque
 import { authorize } from './authorize.ts'
 import { claimsOf } from './claims.ts'
 import { introspect } from './introspection.ts'
+import { readLogoutRequest } from './logout-request.ts'
 import { readPresentedToken } from './presented-token.ts'
 import { providerMetadata } from './provider-metadata.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
@@ -101,11 +102,10 @@ function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' |
   return { authorization: request.headers.authorization, body: request.body, address: addressKey(request) }
 }
 
-/** The public half on the auth host: the sign-in page, discovery, the key set, WebFinger. */
-export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
-  const { config } = kernel
-  const site = siteOf(config)
-  const page = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
+/** Where an app sends a browser: to the sign-in page, and to the one that signs out. Each takes a query and a form. */
+export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
+  const site = siteOf(kernel.config)
+  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
   const signIn = async (sent: Parameters, reply: FastifyReply) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     const pushed = requestUri !== undefined && isPushed(requestUri)
@@ -116,19 +116,17 @@ export function discoveryRoutes(host: Host, { kernel, apps, keys }: TokenEndpoin
     return pages.show(reply, { page: 'return', site, leaving: reading.leave })
   }
 
-  host.route({
-    method: 'GET',
-    url: '/signin',
-    config: page,
-    handler: ({ query }, reply) => signIn(eachOnce(query), reply),
-  })
-  host.route({
-    method: 'POST',
-    url: '/signin',
-    config: page,
-    handler: ({ body }, reply) => signIn(eachOnce(body), reply),
-  })
+  const signOut = async (sent: Parameters, reply: FastifyReply) =>
+    pages.show(reply, await readLogoutRequest({ apps, keys, site }, sent))
 
+  for (const [url, answer] of [['/signin', signIn] as const, ['/logout', signOut] as const]) {
+    host.route({ method: 'GET', url, config, handler: ({ query }, reply) => answer(eachOnce(query), reply) })
+    host.route({ method: 'POST', url, config, handler: ({ body }, reply) => answer(eachOnce(body), reply) })
+  }
+}
+
+/** What anyone may read on the auth host: discovery, the key set, WebFinger. */
+export function discoveryRoutes(host: Host, { kernel: { config }, keys }: TokenEndpoint): void {
   const metadata = providerMetadata(config)
   serveDocument(host, endpoints.openidConfiguration, () => metadata)
   serveDocument(host, endpoints.authorizationServerMetadata, () => metadata)

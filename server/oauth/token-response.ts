@@ -5,10 +5,11 @@ import type { RegisteredApp } from '#apps/app-directory.ts'
 import { numericDate } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { Granted, Issued } from '#tokens/lineage.ts'
+import type { Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
 import { effectiveScope } from './scope.ts'
+import { sidOf } from './sid.ts'
 
 type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 
@@ -56,14 +57,6 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
     user: tokenUserOf(granted, scope),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
   }
-}
-
-/**
- * Names a session to one app, for one identity: neither can two apps tell by it that they have the same person, nor one
- * app that two of its users are.
- */
-function sidOf({ sessionId, identityId }: Pick<Granted, 'sessionId' | 'identityId'>, clientId: string): string {
-  return sha256(`${sessionId} ${identityId} ${clientId}`).subarray(0, 16).toString('base64url')
 }
 
 /**

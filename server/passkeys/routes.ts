@@ -12,22 +12,24 @@ import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
 import { browserOf, listSessions, requireFresh, sessionGuard } from '#sessions/session.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { finishAddition, startAddition } from './addition.ts'
 import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
 import { finishReauthentication, startReauthentication } from './reauthentication.ts'
 import { finishRegistration, startRegistration } from './registration.ts'
 import { finishRecovery, startRecovery } from './recovery.ts'
 import { finishSignIn, startSignIn } from './sign-in.ts'
-import { signOut, signOutElsewhere, signOutThere } from './sign-out.ts'
+import { signOut, signOutElsewhere, signOutForApp, signOutThere } from './sign-out.ts'
 
 /** A person who has just signed in. */
 type SignedIn = { token: string; expiresAt: Date; userId: string }
 
-export function passkeyRoutes(host: Host, kernel: Kernel): void {
+export function passkeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
   registrationRoutes(host, kernel)
   signInRoutes(host, kernel)
   recoveryRoutes(host, kernel)
   sessionRoutes(host, kernel)
+  signOutRoutes(host, kernel, keys)
   ownPasskeyRoutes(host, kernel)
 }
 
@@ -138,7 +140,7 @@ async function tellSignedIn(db: Kernel['db'], { token, expiresAt, userId }: Sign
 }
 
 function sessionRoutes(host: Host, kernel: Kernel): void {
-  const { db, config, clock } = kernel
+  const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -146,7 +148,7 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { userId, authTime, expiresAt } = session.of(request)
-      const now = kernel.clock()
+      const now = clock()
       return {
         user: { userId },
         identities: await listIdentities(db, userId),
@@ -159,6 +161,19 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
+    ...sessionEndpoints.listSessions,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { sessions: await listSessions(db, session.of(request), clock()) }
+    },
+  })
+}
+
+function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
+  const { config } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
     ...sessionEndpoints.endSession,
     onRequest: session.onRequest,
     async handler(request, reply) {
@@ -169,10 +184,12 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...sessionEndpoints.listSessions,
+    ...sessionEndpoints.endHintedSession,
     onRequest: session.onRequest,
-    async handler(request) {
-      return { sessions: await listSessions(db, session.of(request), clock()) }
+    async handler(request, reply) {
+      await signOutForApp({ kernel, keys }, session.of(request), request.body.idTokenHint)
+      clearSessionCookie(reply, config.baseUrl)
+      return reply.status(204).send(null)
     },
   })
 

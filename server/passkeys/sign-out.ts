@@ -3,22 +3,46 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { readIdTokenHint } from '#oauth/id-token-hint.ts'
+import { sidOf } from '#oauth/sid.ts'
 import { endOtherSessions, endSession, type Session } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
 
-const refuse = refusals({ session_not_found: [404, 'None of your sessions has this id.'] })
+const refuse = refusals({
+  session_not_found: [404, 'None of your sessions has this id.'],
+  interaction_required: [403, 'The ID token is not one of this session. Ask the person.'],
+})
 
 type OneSession = Pick<Session, 'userId' | 'sessionId'>
 
-/** Ends a session of a person; false where they have none of this id, or had. */
-export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession): Promise<boolean> {
+/** Ends a session of a person, for an app where one has asked; false where they have none of this id, or had. */
+export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession, clientId?: string): Promise<boolean> {
   const now = clock()
   return transaction(db, async (tx) => {
     if (!(await endSession(tx, userId, sessionId))) return false
     await endCodes(tx, userId, [sessionId], now)
-    await record(tx, { action: 'session.ended', actor: 'person', userId }, now)
+    await record(
+      tx,
+      { action: 'session.ended', actor: 'person', userId, ...(clientId !== undefined && { clientId }) },
+      now,
+    )
     return true
   })
+}
+
+/**
+ * Ends a session for the app to which an ID token of this very session was given: whoever else sends people here must
+ * not be able to sign them out (OpenID Connect RP-Initiated Logout §2, §6). Refuses `interaction_required`.
+ */
+export async function signOutForApp(
+  { kernel, keys }: { kernel: Kernel; keys: SigningKeys },
+  { userId, sessionId }: OneSession,
+  idToken: string,
+): Promise<void> {
+  const hint = await readIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
+  if (!hint || hint.sid !== sidOf({ ...hint, sessionId }, hint.clientId)) throw refuse.interaction_required()
+  await signOut(kernel, { userId, sessionId }, hint.clientId)
 }
 
 /** Ends one of a person's sessions. Refuses `session_not_found`, alike for another's and for none. */

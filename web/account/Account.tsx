@@ -1,7 +1,7 @@
 import type { Answer } from '@countersign/protocol/api'
 import { useEffect, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
-import type { Session } from '../session.ts'
+import { signOut, type Session } from '../session.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
@@ -38,17 +38,17 @@ export function Account() {
   const read = { name: 'retry', label: words.retry, do: async () => setHoldings(await readHoldings()) }
   useEffect(() => void doing.perform(read), [])
 
-  const signOut = {
+  const leave = {
     name: 'sign-out',
     label: words.signOut,
     look: 'quiet' as const,
     do: async () => {
-      await call('DELETE /api/auth/session', {}).catch(acceptSignedOut)
+      await signOut()
       location.assign('/')
     },
   }
   return (
-    <Frame title={words.title} wide aside={<ActionButton action={signOut} doing={leaving} />}>
+    <Frame title={words.title} wide aside={<ActionButton action={leave} doing={leaving} />}>
       <Navigation current={section} onChoose={goTo} />
       {holdings ? (
         <>
@@ -85,9 +85,4 @@ async function readHoldings(): Promise<Holdings> {
     if (error instanceof Refused && error.status === 401) location.replace('/login')
     throw error
   }
-}
-
-/** Signing out twice, from two tabs, is no failure. */
-function acceptSignedOut(error: unknown): void {
-  if (!(error instanceof Refused && error.status === 401)) throw error
 }

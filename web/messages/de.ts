@@ -102,6 +102,18 @@ export const de: Words = {
     terms: 'Bedingungen',
   },
 
+  logout: {
+    title: 'Abmelden',
+    question: 'Abmelden?',
+    who: (handles: string) => `Du bist als ${handles} angemeldet.`,
+    signOut: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+    signedOut: 'Du bist abgemeldet',
+    elsewhere: 'In manchen Apps kannst du noch angemeldet sein.',
+    refused: 'Die App wollte dich an einen Ort schicken, den sie nicht hinterlegt hat; darum bleibst du hier.',
+    leaving: (host: string) => `Abgemeldet. Zurück zu ${host}`,
+  },
+
   scopes: {
     openid: 'Kennung',
     openidValue: 'eine feste, damit sie dich wiedererkennt',

@@ -98,6 +98,18 @@ export const en = {
     terms: 'Terms',
   },
 
+  logout: {
+    title: 'Sign out',
+    question: 'Sign out?',
+    who: (handles: string) => `You’re signed in as ${handles}.`,
+    signOut: 'Sign out',
+    stay: 'Stay signed in',
+    signedOut: 'You’re signed out',
+    elsewhere: 'Some apps may still have you signed in.',
+    refused: 'The app asked to send you to a place it didn’t register, so you stay here.',
+    leaving: (host: string) => `Signed out. Back to ${host}`,
+  },
+
   scopes: {
     openid: 'Id',
     openidValue: 'a fixed one, so that it knows you again',
