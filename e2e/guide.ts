@@ -65,10 +65,14 @@ function filesOf(guide: string): { path: string; code: string }[] {
 }
 
 async function register(service: Service, guide: string, origin: string) {
-  const command = /^npx countersign (apps create --name '(.+)' --redirect-uri (\S+))$/m.exec(guide)
-  const [, , name = '', redirectUri = ''] = command ?? []
+  const command =
+    /^npx countersign apps create --name '(.+)' --redirect-uri (\S+) \\\n +--post-logout-redirect-uri (\S+)$/m.exec(
+      guide,
+    )
+  const [, name = '', redirectUri = '', afterwards = ''] = command ?? []
   if (!command) throw new Error('The guide does not show how the app is registered')
-  const words = ['apps', 'create', '--name', name, '--redirect-uri', redirectUri]
+  const uris = ['--redirect-uri', redirectUri, '--post-logout-redirect-uri', afterwards]
+  const words = ['apps', 'create', '--name', name, ...uris]
   const here = words.map((word) => word.replace('http://localhost:3000', origin))
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'cli/main.ts'), '--json', ...here], {
     env: service.settings,

@@ -12,7 +12,7 @@ import { createServer } from 'node:http'
 createServer(async (incoming, outgoing) => {
   const request = new Request(new URL(incoming.url, process.env.APP_URL), { headers: incoming.headers })
   const { pathname } = new URL(request.url)
-  if (!['/sign-in', '/callback', '/me'].includes(pathname)) return outgoing.writeHead(404).end()
+  if (!['/sign-in', '/callback', '/me', '/sign-out'].includes(pathname)) return outgoing.writeHead(404).end()
   const { GET } = await import('./app' + pathname + '/route.js')
   const response = await GET(request)
   outgoing.setHeaders(response.headers)
@@ -41,7 +41,7 @@ const guides = [
 ]
 
 for (const { name, home, host } of guides)
-  test(`${name}: what the guide shows signs a person in, and takes no answer that the browser did not ask for`, (t) =>
+  test(`${name}: what the guide shows signs in and out, and takes no answer that the browser did not ask for`, (t) =>
     follow(t, name, home, host))
 
 async function follow(t: TestContext, name: string, home: string, host?: typeof routes) {
@@ -66,4 +66,12 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
   await ada.press('approve')
   await page.waitForURL(app.origin + home)
   assert.match(await words(), /^Hello Ada Lovelace\. You are [0-9a-f-]{36} here\.$/)
+
+  const clicks = ada.clicks()
+  await page.goto(`${app.origin}/sign-out`)
+  await page.waitForURL(app.origin + home)
+  assert.match(await words(), /Nobody is signed in/)
+  assert.equal(ada.clicks(), clicks)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await page.waitForURL(`${stage.service.authUrl}/account`)
 }
