@@ -75,3 +75,20 @@ test('REF-17 whoever presents a token of a million generations ago ends the line
     assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
   }
 })
+
+test('a reuse that cannot be written into the trail ends nothing, and does when it can', async () => {
+  const { app, first } = await grown(2)
+  const withoutTrail = world.db.withPlugin({
+    transformQuery({ node }) {
+      if (node.kind === 'InsertQueryNode') throw new Error('the database is away')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const found = await findLineageOfRefresh(world.db, first, world.now())
+  assert.ok(found)
+  await assert.rejects(revokeForReuse(withoutTrail, found.lineage, world.now()), /away/)
+  assert.equal((await rowsOf(app))[0]?.revoked_at, null)
+  assert.equal((await app.refresh(first)).json().error, 'invalid_grant')
+  assert.deepEqual((await rowsOf(app))[0]?.revoked_at, world.now())
+})

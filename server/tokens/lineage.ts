@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import type { Database, Transaction } from '#kernel/database.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
 import type { Gathered } from '#kernel/gathering.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -149,8 +149,10 @@ export async function revokeForReuse(
   { identityId, lineageId, clientId }: Lineage,
   now: Date,
 ): Promise<void> {
-  if (!(await revokeLineage(db, identityId, lineageId, now))) return
-  await record(db, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
+  await transaction(db, async (tx) => {
+    if (!(await revokeLineage(tx, identityId, lineageId, now))) return
+    await record(tx, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
+  })
 }
 
 /** Ends every code and token that an app holds of an identity. */
