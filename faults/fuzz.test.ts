@@ -12,8 +12,11 @@ import { makeNonsense, type Nonsense, type Operation, type Schema, type Truth } 
 /** So few that those who are signed in are so for most of it: some of the requests sign them out. */
 const batch = 250
 const parallel = 24
-/** On PostgreSQL some acts of the operator wait five seconds, until every process knows of them. */
-const hangMillisecondsOf = ({ path }: Nonsense) => (path.includes('/api/admin/apps/') ? 7000 : 1000)
+/**
+ * On PostgreSQL some acts of the operator wait five seconds, until every process knows of them. A backup takes as long
+ * as there is something to copy.
+ */
+const hangMillisecondsOf = ({ path }: Nonsense) => (/\/api\/admin\/(apps\/|backup)/.test(path) ? 7000 : 1000)
 /** Memory is measured at the start, then so often, evenly spread, and at the end; at the second time it is warm. */
 const measurements = 5
 /** How much more there may be at the end than when warm: of what is held, and of what the embedded database took. */

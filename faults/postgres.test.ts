@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:net'
@@ -9,7 +8,9 @@ import { startPostgres, type Cluster } from '../tools/postgres.ts'
 import { exchange } from './exchange.ts'
 import { rounds } from './length.ts'
 import { beginLoad, findForgotten, type Load } from './load.ts'
+import { childrenOf } from './process.ts'
 import { openProxy, type Proxy } from './proxy.ts'
+import { until } from './until.ts'
 
 /** A cluster of its own, for it is stopped and frozen; and a proxy before it. */
 let cluster: Cluster
@@ -40,25 +41,14 @@ async function verify(t: TestContext, { customers, stop }: Load): Promise<void> 
   t.diagnostic(`${sum('ok')} ok, ${sum('fail')} refused, ${sum('unknown')} without an answer or 503`)
 }
 
-/** Asks until the answer has this status; how many milliseconds that took, and the slowest of the answers. */
-async function until(path: string, status: number) {
-  const startedAt = performance.now()
-  let slowest = 0
-  for (;;) {
-    const askedAt = performance.now()
-    const reply = await exchange(service.baseUrl + path)
-    slowest = Math.max(slowest, performance.now() - askedAt)
-    if (reply?.status === status) return { milliseconds: Math.round(performance.now() - startedAt), slowest, reply }
-    assert.ok(performance.now() - startedAt < 60_000, `${path} never answers ${status}`)
-    await wait(20)
-  }
-}
+/** Asks a path of the service until the answer has this status. */
+const untilAt = (path: string, status: number) => until(service.baseUrl + path, status)
 
 test('STO-06 STO-16 while PostgreSQL is stopped every answer is a quick 503; it comes back by itself', async (t) => {
   const load = await beginLoad(service)
   await wait(1000)
   await cluster.stop()
-  const away = await until('/readyz', 503)
+  const away = await untilAt('/readyz', 503)
   const session = { authorization: `Bearer ${load.customers[0]?.sessions[0]}` }
   for (const path of ['/api/auth/session', '/api/identities', '/api/oauth/authorizations', '/api/account/key-wraps']) {
     const askedAt = performance.now()
@@ -71,7 +61,7 @@ test('STO-06 STO-16 while PostgreSQL is stopped every answer is a quick 503; it 
   assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
   await wait(lengthened(3000))
   await cluster.start()
-  const back = await until('/readyz', 200)
+  const back = await untilAt('/readyz', 200)
   t.diagnostic(`not ready after ${away.milliseconds} ms, ready ${back.milliseconds} ms after the start of PostgreSQL`)
   assert.ok(away.milliseconds < 2000)
   assert.ok(back.milliseconds < 5000)
@@ -83,11 +73,11 @@ test('STO-07 while PostgreSQL is frozen statements end in time, the process answ
   await wait(500)
   const frozen = [cluster.pid, ...childrenOf(cluster.pid)]
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
-  const away = await until('/readyz', 503)
-  const alive = await until('/healthz', 200)
+  const away = await untilAt('/readyz', 503)
+  const alive = await untilAt('/healthz', 200)
   await wait(lengthened(2000))
   for (const pid of frozen) process.kill(pid, 'SIGCONT')
-  const back = await until('/readyz', 200)
+  const back = await untilAt('/readyz', 200)
   t.diagnostic(
     `503 after ${away.milliseconds} ms; /healthz in ${Math.round(alive.slowest)} ms; back in ${back.milliseconds} ms`,
   )
@@ -102,7 +92,7 @@ test('connections that go silent for ever are replaced', async (t) => {
   await wait(300)
   proxy.freeze()
   await wait(500)
-  const back = await until('/readyz', 200)
+  const back = await untilAt('/readyz', 200)
   t.diagnostic(`ready again after ${back.milliseconds} ms`)
   assert.ok(back.milliseconds < 8000)
   await wait(1000)
@@ -119,7 +109,7 @@ test('STO-08 connections that PostgreSQL ends each second break nothing', async 
     await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname like 'countersign_%'")
   }
   await client.end()
-  assert.equal((await until('/readyz', 200)).reply.status, 200)
+  assert.equal((await untilAt('/readyz', 200)).reply.status, 200)
   await verify(t, load)
 })
 
@@ -167,8 +157,3 @@ test('STO-14 a client that vanishes in the middle of its body leaves no transact
   for (const socket of sockets) socket.destroy()
   assert.deepEqual(rows, [])
 })
-
-/** The processes that a process has started. */
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
-}

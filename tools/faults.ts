@@ -1,9 +1,11 @@
 /**
- * `npm run faults`: the service is killed, its database is stopped, frozen and cut off, and nonsense is sent to every
- * route; nothing may break. First on the embedded database, then on a durable PostgreSQL of its own. `--rounds 20` and
- * `--requests 100000` are the long form; `--seed` replays a run of the nonsense. Further arguments choose files.
+ * `npm run faults`: the service is killed, its database is stopped, frozen and cut off, its disk is filled and fails,
+ * and nonsense is sent to every route; nothing may break. First on the embedded database, then on a durable PostgreSQL
+ * of its own. `--rounds 20` and `--requests 100000` are the long form; `--seed` replays a run of the nonsense. Further
+ * arguments choose files.
  */
-import { basename } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { basename, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findTestFiles, runCommand, runTestFiles, withPostgres, type Counts } from './suite.ts'
 
@@ -19,13 +21,25 @@ process.env.FAULT_ROUNDS = values.rounds
 process.env.FAULT_REQUESTS = values.requests
 process.env.FAULT_SEED = values.seed
 
-/** The file of each database that the other has no use for. */
-const onlyFor = { embedded: 'embedded.test.ts', postgres: 'postgres.test.ts' }
+/** The files of each database that the other has no use for. */
+const onlyFor = { embedded: ['embedded.test.ts'], postgres: ['postgres.test.ts', 'failing-disk.test.ts'] }
 const fileTimeoutSeconds = 3600
 
-const files = findTestFiles(['faults'], positionals)
-const runWithout = (name: string): Promise<Counts> => {
-  const chosen = files.filter((file) => basename(file) !== name)
+/** What a file takes that not every user of every machine has, and a command that fails where it is not had. */
+const demands: Record<string, { takes: string; tried: [program: string, ...options: string[]] }> = {
+  'full-disk.test.ts': {
+    takes: 'leave to mount a small disk, as root has',
+    tried: ['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+  },
+  'failing-disk.test.ts': {
+    takes: 'strace (Debian: apt-get install strace) and leave to trace the processes of another user, as root has',
+    tried: ['strace', '--quiet=all', '--trace=fsync', 'test', '-w', '/proc/1/mem'],
+  },
+}
+
+const files = findTestFiles(['faults'], positionals).filter(isPossible)
+const runWithout = (names: string[]): Promise<Counts> => {
+  const chosen = files.filter((file) => !names.includes(basename(file)))
   return chosen.length === 0
     ? Promise.resolve({ passed: 0, failed: 0 })
     : runTestFiles(chosen, { concurrency: 1, fileTimeoutSeconds })
@@ -39,3 +53,13 @@ await runCommand(async () => {
   const postgres = await withPostgres(() => runWithout(onlyFor.embedded), { durable: true })
   return { passed: embedded.passed + postgres.passed, failed: embedded.failed + postgres.failed }
 })
+
+/** Whether this machine lets us do what a file does; where not, says which file is left out, and why. */
+function isPossible(file: string): boolean {
+  const demand = demands[basename(file)]
+  if (!demand) return true
+  const [program, ...options] = demand.tried
+  if (spawnSync(program, options).status === 0) return true
+  console.log(`${relative(process.cwd(), file)} is left out: it takes ${demand.takes}`)
+  return false
+}

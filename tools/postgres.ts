@@ -27,12 +27,13 @@ export type Cluster = AsyncDisposable & {
 /**
  * Starts a throw-away PostgreSQL server in a folder of its own, on a free port of 127.0.0.1, with a random password.
  * It ends, and its folder goes, with the disposal of the cluster or with this process, also by SIGINT, SIGTERM or
- * SIGHUP. `durable` keeps `fsync` on: benchmarks must pay for it, tests need not. Throws `Missing` where there is none.
+ * SIGHUP. `durable` keeps `fsync` on: benchmarks must pay for it, tests need not. `parent` is where its folder goes.
+ * Throws `Missing` where there is none.
  */
-export async function startPostgres({ durable = false } = {}): Promise<Cluster> {
+export async function startPostgres({ durable = false, parent = tmpdir() } = {}): Promise<Cluster> {
   const bin = newestInstallation()
   const owner = unprivilegedOwner()
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'))
+  const folder = mkdtempSync(join(parent, 'countersign-postgres-'))
   const password = randomBytes(16).toString('hex')
   try {
     if (owner) chownSync(folder, owner.uid, owner.gid)

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startService } from '../server/testing/service.ts'
+import { startPostgres } from '../tools/postgres.ts'
+import { beginLoad, findForgotten } from './load.ts'
+import { childrenOf } from './process.ts'
+import { until } from './until.ts'
+
+test('STO-13 a disk that fails to flush stops PostgreSQL, and what was acknowledged stays', async (t) => {
+  await using closing = new AsyncDisposableStack()
+  const cluster = closing.use(await startPostgres({ durable: true }))
+  process.env['TEST_DATABASE_URL'] = cluster.url
+  const service = closing.adopt(await startService({ environment: { RATE_LIMITS: 'off' } }), (each) => each.close())
+  const readiness = `${service.baseUrl}/readyz`
+  const load = await beginLoad(service, { customers: 6 })
+  await wait(500)
+
+  const disk = failFlushesOf([cluster.pid, ...childrenOf(cluster.pid)])
+  const { reply } = await until(readiness, 503)
+  assert.equal(reply.body['error'], 'temporarily_unavailable')
+  assert.equal((await until(`${service.baseUrl}/healthz`, 200)).reply.status, 200)
+  await load.stop()
+  assert.match(await disk.mend(), /EIO .*\(INJECTED\)/)
+
+  await cluster.stop()
+  await cluster.start()
+  await until(readiness, 200)
+  for (const customer of load.customers)
+    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+  const sum = (outcome: 'ok' | 'unknown') => load.customers.reduce((count, { counts }) => count + counts[outcome], 0)
+  t.diagnostic(`${sum('ok')} acts acknowledged, ${sum('unknown')} without an answer or 503`)
+  assert.ok(sum('ok') > 0)
+})
+
+/** From now on whatever these processes, and those that they start, flush to the disk fails. */
+function failFlushesOf(pids: number[]) {
+  const flushes = 'fsync,fdatasync'
+  const tracer = spawn(
+    'strace',
+    [
+      '-f',
+      '-e',
+      `trace=${flushes}`,
+      '-e',
+      `inject=${flushes}:error=EIO`,
+      ...pids.flatMap((pid) => ['-p', String(pid)]),
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let told = ''
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => void (told += text))
+  return {
+    /** Lets them go; answers what was seen of them. */
+    async mend(): Promise<string> {
+      const ended = once(tracer, 'close')
+      tracer.kill('SIGTERM')
+      await ended
+      return told
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startService, type Service } from '../server/testing/service.ts'
+import { startPostgres } from '../tools/postgres.ts'
+import { exchange, textOf, type Reply } from './exchange.ts'
+import { beginLoad, findForgotten, type Load } from './load.ts'
+import { openSmallDisk } from './small-disk.ts'
+import { until } from './until.ts'
+
+const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
+/** Less than a segment of the log takes, so that the log cannot grow while a table still can. */
+const lessThanSegmentBytes = 12 * 1024 * 1024
+
+/** A service whose database is on a small disk: the embedded one, or a PostgreSQL of its own. */
+async function startOnSmallDisk(closing: AsyncDisposableStack) {
+  const disk = closing.adopt(openSmallDisk(), (each) => each.close())
+  const cluster = onPostgres ? closing.use(await startPostgres({ durable: true, parent: disk.directory })) : undefined
+  if (cluster) process.env['TEST_DATABASE_URL'] = cluster.url
+  const service = closing.adopt(
+    await startService({
+      environment: { RATE_LIMITS: 'off' },
+      ...(!cluster && { dataDirectory: join(disk.directory, 'data') }),
+    }),
+    (each) => each.close(),
+  )
+  // Whatever is still to be written when it ends, also when the test has failed.
+  closing.defer(disk.giveBack)
+  return {
+    service,
+    disk,
+    /** What whoever looks after it does when there is space again: starts what has ended. */
+    async recover(): Promise<void> {
+      await cluster?.stop()
+      await cluster?.start()
+      if (service.process.exitCode !== null) await service.restart()
+      await until(`${service.baseUrl}/readyz`, 200)
+    },
+  }
+}
+
+async function exitCodeOf({ process }: Service): Promise<number | null> {
+  if (process.exitCode === null) await once(process, 'exit', { signal: AbortSignal.timeout(5000) })
+  return process.exitCode
+}
+
+/** Registers an app that takes some space. */
+function registerLargeApp({ baseUrl, admin }: Service): Promise<Reply> {
+  const redirectUris = Array.from({ length: 40 }, () => `https://app.example/${randomBytes(900).toString('base64url')}`)
+  return exchange(`${baseUrl}/api/admin/apps`, {
+    method: 'POST',
+    headers: admin,
+    json: { name: 'Large', redirectUris },
+  })
+}
+
+/** Registers apps until one is not; answers the ids of those that were acknowledged, and what came at last. */
+async function registerUntilRefused(service: Service) {
+  const acknowledged: string[] = []
+  for (;;) {
+    const reply = await registerLargeApp(service)
+    if (reply?.status !== 201) return { acknowledged, refused: reply }
+    acknowledged.push(textOf(reply.body, 'clientId'))
+    assert.ok(acknowledged.length < 5000, 'the disk is never full')
+  }
+}
+
+/** Whether all that was acknowledged is there. */
+async function verify(t: TestContext, { baseUrl, admin }: Service, { customers }: Load, apps: string[]) {
+  const listed = await exchange(`${baseUrl}/api/admin/apps`, { headers: admin })
+  const text = JSON.stringify(listed?.body)
+  for (const clientId of apps) assert.ok(text.includes(clientId), `the app ${clientId} was forgotten`)
+  for (const customer of customers) assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+  const sum = (outcome: 'ok' | 'unknown') => customers.reduce((count, { counts }) => count + counts[outcome], 0)
+  t.diagnostic(`${apps.length} apps and ${sum('ok')} acts acknowledged, ${sum('unknown')} without an answer or 503`)
+}
+
+test('STO-04 on a full disk what cannot be written is a 503, and what was acknowledged stays', async (t) => {
+  await using closing = new AsyncDisposableStack()
+  const { service, disk } = await startOnSmallDisk(closing)
+  const load = await beginLoad(service, { customers: 3 })
+  await wait(500)
+  disk.takeAllBut(0)
+  const { acknowledged, refused } = await registerUntilRefused(service)
+  assert.equal(refused?.status, 503, service.output())
+  assert.equal(refused.body['error'], 'temporarily_unavailable')
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
+  for (let probe = 0; probe < 10; probe += 1) {
+    const askedAt = performance.now()
+    assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
+    assert.ok(performance.now() - askedAt < 1000, 'it answers while the disk is full')
+    await wait(100)
+  }
+  assert.equal(service.process.exitCode, null)
+  disk.giveBack()
+  const { body } = (await registerLargeApp(service)) ?? {}
+  assert.ok(body)
+  await load.stop()
+  await verify(t, service, load, [...acknowledged, textOf(body, 'clientId')])
+})
+
+test('STO-04 where the log cannot grow the database gives up, and what was acknowledged stays', async (t) => {
+  await using closing = new AsyncDisposableStack()
+  const { service, disk, recover } = await startOnSmallDisk(closing)
+  const load = await beginLoad(service, { customers: 3 })
+  await wait(500)
+  disk.takeAllBut(lessThanSegmentBytes)
+  const { acknowledged, refused } = await registerUntilRefused(service)
+  if (refused) assert.equal(refused.status, 503)
+  await load.stop()
+  if (!onPostgres) {
+    assert.equal(await exitCodeOf(service), 70)
+    assert.match(service.output(), /The embedded database has given up .*No space left on device/)
+  }
+  disk.giveBack()
+  await recover()
+  await verify(t, service, load, acknowledged)
+})
