@@ -41,7 +41,8 @@ export async function requireFreePorts(config: Config): Promise<void> {
   }
 }
 
-function portOf({ port }: Config, url: URL): number {
+/** Where a host listens: on `PORT`, or else on the port of its URL. */
+export function portOf({ port }: Pick<Config, 'port'>, url: URL): number {
   return port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 }
 

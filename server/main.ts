@@ -10,7 +10,10 @@ const keyboardMilliseconds = 1000
 if (cluster.isWorker) ignoreSignals()
 try {
   const config = readConfig(process.env)
-  const running = cluster.isPrimary && config.workers > 1 ? await superviseWorkers(config) : await start(config)
+  const supervises = cluster.isPrimary && config.workers > 1
+  // Under Node's permission model, whoever answers requests may not start another process, whatever the command allows.
+  if (!supervises) process.permission?.drop('child')
+  const running = supervises ? await superviseWorkers(config) : await start(config)
   if (cluster.isWorker)
     serveAsWorker({ end: (milliseconds) => void end(running, milliseconds), readMetrics: running.readMetrics })
   else {

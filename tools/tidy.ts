@@ -21,7 +21,7 @@ const everyText = '**/*.{ts,tsx,css,sql}'
 export function findUntidy(root: string): { files: number; untidy: string[] } {
   const texts = readSources(root, [everyText, '.ci/run'])
   const sources = texts.filter(({ path }) => matchesGlob(path, everySource))
-  const scripts = readSources(root, ['**/package.json', '.ci/run'])
+  const scripts = readSources(root, ['**/package.json', '.ci/run', 'deploy/Dockerfile'])
   const untidy = [
     ...texts.flatMap(untidyText),
     ...sources.flatMap(untidySource),

@@ -1,0 +1,29 @@
+/**
+ * Whether the service on this machine is ready, by its settings: what a container runs as its health check. Ends with
+ * 0, or with 1 and a line that says why not.
+ */
+import { request, type IncomingMessage } from 'node:http'
+import { readConfig } from '#kernel/config.ts'
+import { portOf } from './listeners.ts'
+
+const answerMilliseconds = 4000
+
+const config = readConfig(process.env)
+const asked = request({
+  port: portOf(config, config.authUrl),
+  path: '/readyz',
+  headers: { host: config.authUrl.host },
+  signal: AbortSignal.timeout(answerMilliseconds),
+})
+asked.once('response', judge).once('error', (error) => fail(`nobody answers (${error.message})`))
+asked.end()
+
+function judge({ statusCode }: IncomingMessage): void {
+  if (statusCode === 200) process.exit(0)
+  fail(`the answer was ${statusCode}`)
+}
+
+function fail(reason: string): never {
+  process.stderr.write(`Countersign is not ready: ${reason}.\n`)
+  process.exit(1)
+}

@@ -1,0 +1,125 @@
+/**
+ * The image that deploy/Dockerfile describes, made as folders of this machine: what its stages copy and run, without a
+ * container engine. It follows the instructions that our file uses, and stops at any other.
+ */
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile } from 'node:fs/promises'
+import { basename, delimiter, dirname, join, matchesGlob, relative } from 'node:path'
+import { promisify } from 'node:util'
+
+/** What the last stage leaves: its file system, as a folder, and how it is run. */
+export type Image = Stage & {
+  command: string[]
+  healthCheck: string[]
+  user: string
+  ports: string[]
+  volumes: string[]
+}
+
+type Stage = { folder: string; workingDirectory: string; environment: Record<string, string> }
+type Instruction = { word: string; rest: string }
+
+const run = promisify(execFile)
+const repository = join(import.meta.dirname, '..')
+
+/** Reads `deploy/Dockerfile`, one instruction each, with the lines joined that a backslash continues. */
+export async function readDockerfile(): Promise<Instruction[]> {
+  const text = await readFile(join(repository, 'deploy/Dockerfile'), 'utf8')
+  const lines = text
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+  return lines.filter(Boolean).map((line) => {
+    const [, word = '', rest = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? []
+    return { word, rest }
+  })
+}
+
+/** Makes every stage in a folder of its own under `directory`, out of what git has, and answers the last. */
+export async function buildImage(directory: string): Promise<Image> {
+  const context = await makeContext(join(directory, 'context'))
+  const stages = new Map<string, Image>()
+  let image = beginStage(directory, 'none')
+  for (const { word, rest } of await readDockerfile()) {
+    if (word === 'FROM') {
+      const name = / AS (\w+)$/.exec(rest)?.[1] ?? 'last'
+      image = beginStage(directory, name)
+      stages.set(name, image)
+    } else await follow(image, { word, rest }, (stage) => (stage ? stages.get(stage)?.folder : context))
+  }
+  return image
+}
+
+function beginStage(directory: string, name: string): Image {
+  const folder = join(directory, name)
+  const stage = { folder, workingDirectory: folder, environment: {} }
+  return { ...stage, command: [], healthCheck: [], user: 'root', ports: [], volumes: [] }
+}
+
+/** Does to a stage what an instruction says. */
+async function follow(image: Image, { word, rest }: Instruction, sourceOf: SourceOf): Promise<void> {
+  const does: Record<string, () => unknown> = {
+    WORKDIR: async () => {
+      image.workingDirectory = join(image.folder, rest)
+      await mkdir(image.workingDirectory, { recursive: true })
+    },
+    COPY: () => copy(image, rest, sourceOf),
+    RUN: () => runInStage(image, rest),
+    ENV: () => {
+      const [name = '', value = ''] = rest.split('=')
+      image.environment[name] = value
+    },
+    USER: () => (image.user = rest),
+    VOLUME: () => image.volumes.push(rest),
+    EXPOSE: () => image.ports.push(...rest.split(' ')),
+    HEALTHCHECK: () => (image.healthCheck = wordsOf(rest.replace(/^.*CMD /, ''))),
+    CMD: () => (image.command = wordsOf(rest)),
+  }
+  const doing = does[word]
+  if (!doing) throw new Error(`tools/image.ts does not know the instruction ${word}`)
+  await doing()
+}
+
+/** Where `COPY` takes from: another stage by its name, or the context. */
+type SourceOf = (stage: string | undefined) => string | undefined
+
+async function copy({ folder, workingDirectory }: Stage, rest: string, sourceOf: SourceOf): Promise<void> {
+  const words = rest.split(' ')
+  const stage = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)
+  const source = sourceOf(stage)
+  if (source === undefined) throw new Error(`deploy/Dockerfile copies from ${stage}, which comes later or never`)
+  const paths = words.filter((word) => !word.startsWith('--'))
+  const target = paths.pop() ?? ''
+  const into = target.startsWith('/') ? join(folder, target) : join(workingDirectory, target)
+  const several = paths.length > 1
+  for (const path of paths)
+    await cp(join(source, path), several ? join(into, basename(path)) : into, {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
+}
+
+/** Runs a command of a stage. This machine's npm and Node stand for those of the image that it begins with. */
+async function runInStage({ workingDirectory }: Stage, command: string): Promise<void> {
+  const { PATH, HOME } = process.env
+  await run('sh', ['-c', command], {
+    cwd: workingDirectory,
+    env: { PATH: [dirname(process.execPath), PATH].join(delimiter), HOME, npm_config_prefer_offline: 'true' },
+  })
+}
+
+/** What an engine would be sent: the repository without what `.dockerignore` names. */
+async function makeContext(folder: string): Promise<string> {
+  const lines = (await readFile(join(repository, '.dockerignore'), 'utf8')).split('\n')
+  const ignored = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const filter = (path: string) => !ignored.some((glob) => matchesGlob(relative(repository, path), glob))
+  await cp(repository, folder, { recursive: true, verbatimSymlinks: true, filter })
+  return folder
+}
+
+/** `["node", "server/main.ts"]`: no shell stands between the engine and the process. */
+function wordsOf(json: string): string[] {
+  const words: unknown = JSON.parse(json)
+  if (!Array.isArray(words)) throw new Error(`deploy/Dockerfile runs ${json} by a shell, which would take its signals`)
+  return words.map(String)
+}
