@@ -191,7 +191,7 @@ if (!embeddedOnly)
         }
       }),
     )
-    const started = settings.map(launch)
+    const started = settings.map((each) => launch(each))
     t.after(() => started.forEach((each) => each.process.kill('SIGKILL')))
     await Promise.all(started.map((each) => each.ready))
     const sets = await Promise.all(

@@ -80,9 +80,12 @@ async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: strin
   }
 }
 
-/** Starts the product with exactly these settings. `ready` rejects, with what it wrote, when it ends instead. */
-export function launch(settings: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+/**
+ * Starts the product, or another version of it, with exactly these settings. `ready` rejects, with what it wrote, when
+ * it ends instead.
+ */
+export function launch(settings: Record<string, string>, program = main) {
+  const child = spawn(process.execPath, [program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
   const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
