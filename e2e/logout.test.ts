@@ -101,7 +101,9 @@ test('a request that says nothing asks, and signs out of the page that it shows'
     await ada.control('sign-out').waitFor()
     assert.equal(await heading(ada), 'Sign out?')
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1')
-    await ada.press('sign-out')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-action')), 'sign-out')
+    await page.keyboard.press('Enter')
     await page.getByText('You’re signed out').waitFor()
     await page.reload()
     await page.getByText('You’re signed out').waitFor()
@@ -148,4 +150,23 @@ test('an app chooses the language in which a person is asked', async () => {
   await leaveShop(ada, { id_token_hint: '', ui_locales: 'de' })
   await ada.control('stay').waitFor()
   assert.equal(await heading(ada), de.logout.question)
+})
+
+test('whoever signs out while their account is still being read is not sent to sign in again', async () => {
+  const { page } = ada
+  const leaving = Promise.withResolvers<void>()
+  const turnedAway = page.waitForResponse((each) => each.url().endsWith('/passkeys') && each.status() === 401)
+  await page.route('**/api/auth/passkeys', async (route) => {
+    await leaving.promise
+    await route.continue()
+  })
+  await page.route(`${stage.service.authUrl}/`, async (route) => {
+    leaving.resolve()
+    await turnedAway
+    await route.continue()
+  })
+  await page.goto(`${stage.service.authUrl}/account`)
+  await ada.press('sign-out')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  await page.locator('a[href="/login"]').waitFor()
 })

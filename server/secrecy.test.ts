@@ -61,6 +61,9 @@ test('LOG-01 AUZ-20 log, metrics and traces hold no token, code, secret, cookie 
     headers: { cookie: `countersign=${registered.sessionToken}`, origin: service.authUrl },
   })
   await fetch(`${service.authUrl}/signin?${new URLSearchParams({ client_id: app.clientId, state: 'a-state-to-find' })}`)
+  await fetch(
+    `${service.authUrl}/logout?${new URLSearchParams({ id_token_hint: tokens.id_token, state: 'a-state-to-find' })}`,
+  )
   const refreshed = await send('/api/oauth/token', {
     form: { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, ...client },
   })

@@ -17,7 +17,7 @@ let person: Person
 let backup: Buffer
 before(async () => {
   world = await createWorld({ secretKey, environment: { DATA_DIR: tmpdir() } })
-  app = await world.app()
+  app = await world.app({ postLogoutRedirectUris: ['https://app.example/signed-out'] })
   person = await world.person()
 })
 after(() => world.close())
@@ -110,6 +110,10 @@ test('what was restored is what was there, row by row', async (t) => {
         .rows
     assert.deepEqual(await rowsOf(restored), await rowsOf(world), table)
   }
+  const appAt = async ({ api, admin }: World) =>
+    (await api.inject({ url: `/api/admin/apps/${app.clientId}`, headers: admin })).json()
+  assert.deepEqual((await appAt(restored)).postLogoutRedirectUris, ['https://app.example/signed-out'])
+  assert.deepEqual(await appAt(restored), await appAt(world))
   const trail = await restored.api.inject({ url: '/api/admin/audit?limit=100', headers: restored.admin })
   const actions = trail.json<{ entries: { action: string }[] }>().entries.map(({ action }) => action)
   assert.equal(actions.filter((action) => action === 'backup.restored').length, 1)

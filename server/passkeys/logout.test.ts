@@ -143,6 +143,10 @@ async function forgeries(person: Person): Promise<Record<string, string>> {
     'another signature': `${header}.${claims}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
     'an access token': accessToken,
     'an opaque token': opaque,
+    'a header that is no JSON': `e30x.${claims}.${signature}`,
+    'claims that are no object': `${header}.${part([1])}.${signature}`,
+    'a key id that is no text': `${part({ alg: 'RS256', typ: 'JWT', kid: 1 })}.${claims}.${signature}`,
+    'extensions that must be known': `${part({ alg: 'RS256', typ: 'JWT', crit: ['x'], x: 1 })}.${claims}.${signature}`,
     'two in one': `${genuine}.${genuine}`,
   }
 }

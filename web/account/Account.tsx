@@ -1,5 +1,5 @@
 import type { Answer } from '@countersign/protocol/api'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { signOut, type Session } from '../session.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
@@ -35,7 +35,17 @@ export function Account() {
   const [section, goTo] = useSection()
   const [holdings, setHoldings] = useState<Holdings>()
 
-  const read = { name: 'retry', label: words.retry, do: async () => setHoldings(await readHoldings()) }
+  const isLeaving = useRef(false)
+  const read = {
+    name: 'retry',
+    label: words.retry,
+    do: async () => {
+      const found = await readHoldings()
+      if (found) return setHoldings(found)
+      // Whoever signs out while they wait is on their way to the start page.
+      if (!isLeaving.current) location.replace('/login')
+    },
+  }
   useEffect(() => void doing.perform(read), [])
 
   const leave = {
@@ -43,6 +53,7 @@ export function Account() {
     label: words.signOut,
     look: 'quiet' as const,
     do: async () => {
+      isLeaving.current = true
       await signOut()
       location.assign('/')
     },
@@ -69,7 +80,8 @@ export function Account() {
   )
 }
 
-async function readHoldings(): Promise<Holdings> {
+/** Undefined where nobody is signed in. */
+async function readHoldings(): Promise<Holdings | undefined> {
   try {
     const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }] = await Promise.all([
       call('GET /api/auth/session', {}),
@@ -82,7 +94,7 @@ async function readHoldings(): Promise<Holdings> {
     const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
     return { session, passkeys, sessions, recoverySince: recovery.createdAt, codeOpensKeys, authorizations }
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) location.replace('/login')
+    if (error instanceof Refused && error.status === 401) return undefined
     throw error
   }
 }
