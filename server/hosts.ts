@@ -6,6 +6,7 @@ import { authorizationRoutes } from '#authorizations/routes.ts'
 import { encryptionRoutes } from '#encryption/routes.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import { backupRoutes } from '#backup/routes.ts'
+import { createAdmission } from '#kernel/admission.ts'
 import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -32,6 +33,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   const keys = await openSigningKeys(kernel)
   const provider = { kernel, apps, keys, redeeming: openRedeeming(kernel) }
   const site = siteOf(config)
+  const admission = createAdmission()
 
   const byOrigin = new Map<string, Host>()
   const hostAt = (origin: URL): Host => {
@@ -39,6 +41,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
     if (known) return known
     const host = createHost(kernel, {
       origin,
+      admission,
       origins: { pages: [config.authUrl.origin, config.businessUrl.origin], isRegistered: apps.hasRedirectOrigin },
       elsewhere: (path) => [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)?.[0],
       errorPage: (reply, refusal, requestId) =>

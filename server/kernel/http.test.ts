@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'node:test'
 import pino from 'pino'
+import { createAdmission } from './admission.ts'
 import { readConfig } from './config.ts'
 import { createHost } from './http.ts'
 import { noTelemetry } from './telemetry.ts'
@@ -16,6 +17,7 @@ function hostWithFaults() {
     {
       origin: config.baseUrl,
       origins: { pages: [], isRegistered: async () => false },
+      admission: createAdmission(),
       elsewhere: () => undefined,
       errorPage: (reply) => reply.send('a page'),
     },

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Cors, HostName, Security } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import { limitAdmission, type Admission } from './admission.ts'
 import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
 import { isUnavailable } from './database.ts'
 import type { Kernel } from './kernel.ts'
@@ -40,6 +41,7 @@ const refuse = refusals({
 export type Surroundings = {
   origin: URL
   origins: Origins
+  admission: Admission
   /** The origin of the host that has this path, when it is another one. */
   elsewhere: (path: string) => string | undefined
   /** Shows a refusal to a person, where the request was for a page. */
@@ -75,6 +77,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
   })
+  limitAdmission(app, surroundings.admission)
   app.addHook('preValidation', ({ params, query }, _reply, done) => {
     requireSound(params)
     requireSound(query)

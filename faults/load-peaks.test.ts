@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startWithCustomers } from './customers.ts'
+import { exchange } from './exchange.ts'
+import { beginFlood, countStatuses, type Asking } from './flood.ts'
+import { describeTempo, measureTempo } from './tempo.ts'
+
+const json = { 'content-type': 'application/json' }
+
+/** On the embedded database, which answers at once, callers wait before they are read: never more than connections. */
+const isShedding = process.env['TEST_DATABASE_URL'] !== undefined
+const peak = 40
+const seconds = 5
+
+test(`LOD-04 of ${20 * peak} callers at once each is served or told to come again`, async (t) => {
+  const { service, customers } = await startWithCustomers(t, 8, { RATE_LIMITS: 'off' })
+  const signIn = (): Asking => ({
+    url: `${service.baseUrl}/api/auth/login/start`,
+    method: 'POST',
+    headers: json,
+    body: '{}',
+  })
+  const before = await measureTempo(customers, 2000)
+  const ordinary = beginFlood(peak, signIn)
+  await wait(2000)
+  const atPeak = (await ordinary.stop()).length / 2
+
+  const burst = beginFlood(20 * peak, signIn)
+  await wait(1000)
+  assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
+  await wait((seconds - 1) * 1000)
+  const answers = await burst.stop()
+  const endedAt = performance.now()
+  const served = answers.filter(({ status }) => status === 200)
+  const shed = answers.filter(({ status }) => status === 503)
+  assert.equal(served.length + shed.length, answers.length, countStatuses(answers))
+  for (const { retryAfter } of shed) assert.match(retryAfter ?? '', /^\d+$/)
+  if (isShedding) assert.ok(shed.length > 0)
+  const after = await measureTempo(customers, 2000)
+
+  const rate = (of: unknown[]) => Math.round(of.length / seconds)
+  t.diagnostic(`peak: ${Math.round(atPeak)} a second; burst: ${rate(served)} served and ${rate(shed)} shed a second`)
+  t.diagnostic(`slowest of the burst ${Math.round(Math.max(...served.map(({ milliseconds }) => milliseconds)))} ms`)
+  t.diagnostic(`before: ${describeTempo(before)}`)
+  t.diagnostic(`after: ${describeTempo(after)}`)
+  assert.ok(performance.now() - endedAt < 10_000)
+  assert.ok(rate(served) > atPeak / 10, 'most of what could be done was done')
+  assert.ok(after.medianMilliseconds < Math.max(2 * before.medianMilliseconds, 50))
+})

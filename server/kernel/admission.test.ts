@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import pino from 'pino'
+import { createAdmission } from './admission.ts'
+import { readConfig } from './config.ts'
+import { createHost } from './http.ts'
+import { noTelemetry } from './telemetry.ts'
+
+const admittedMax = 500
+
+/** Two hosts of one process, one of them with a route that answers when it is let. */
+function hostsOfOneProcess() {
+  const config = readConfig({})
+  const admission = createAdmission()
+  const [api, auth] = [1, 2].map(() =>
+    createHost(
+      { log: pino({ level: 'silent' }), config, telemetry: noTelemetry },
+      {
+        origin: config.baseUrl,
+        admission,
+        origins: { pages: [], isRegistered: async () => false },
+        elsewhere: () => undefined,
+        errorPage: (reply) => reply.send('a page'),
+      },
+    ),
+  )
+  assert.ok(api && auth)
+  const { promise: leave, resolve: release } = Promise.withResolvers<string>()
+  api.get('/slow', () => leave)
+  api.post('/takes', async () => 'taken')
+  api.get('/faulty', () => Promise.reject(new Error('broken')))
+  auth.get('/quick', async () => 'well')
+  auth.get('/probe', { config: { host: 'every host' } }, async () => 'alive')
+  return { api, auth, release: () => release('done') }
+}
+
+test('LOD-04 a process that works on as much as it can says so at once, and is alive', async () => {
+  const { api, auth, release } = hostsOfOneProcess()
+  const working = Array.from({ length: admittedMax }, async () => api.inject({ url: '/slow' }))
+  await api.inject({ url: '/nothing-here' })
+  const refused = await auth.inject({ url: '/quick' })
+  assert.equal(refused.statusCode, 503)
+  assert.equal(refused.json().error, 'temporarily_unavailable')
+  assert.equal(refused.headers['retry-after'], '2')
+  assert.equal((await auth.inject({ url: '/probe' })).body, 'alive')
+
+  release()
+  assert.ok(
+    (await Promise.all(working)).every(({ statusCode }) => statusCode === 200),
+    'what was admitted is answered',
+  )
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('however requests end, they make room for others', async () => {
+  const { api, auth } = hostsOfOneProcess()
+  for (const url of ['/faulty', '/nothing-here'])
+    await Promise.all(Array.from({ length: admittedMax }, () => api.inject({ url })))
+  const malformed = {
+    method: 'POST',
+    url: '/takes',
+    headers: { 'content-type': 'application/json' },
+    payload: '{',
+  } as const
+  await Promise.all(Array.from({ length: admittedMax }, () => api.inject(malformed)))
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('LOD-02 a caller whose body takes its time keeps nobody out', async () => {
+  const { api, auth } = hostsOfOneProcess()
+  const bodies = Array.from({ length: admittedMax + 1 }, () => new PassThrough())
+  const headers = { 'content-type': 'application/json' }
+  const asked = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/takes', headers, payload }))
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+  for (const body of bodies) body.end('{}')
+  const answers = await Promise.all(asked)
+  assert.ok(answers.every(({ statusCode }) => [200, 503].includes(statusCode)))
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
