@@ -12,7 +12,7 @@ export type Figure = { microseconds: number; databaseMicroseconds: number; p50: 
 export type Round = Record<FigureName, Figure>
 
 const inFlight = 32
-/** Cheap requests are sent more often, so that the clock of the processor time, which ticks, can tell them apart. */
+/** Cheap requests are sent more often: what else the machine does weighs more on them. */
 const cheapFactor = 3
 
 /** One round of all figures at one contender. `databasePid` is the server whose processes are counted beside it. */

@@ -22,7 +22,7 @@ on such machines: the ratios are what holds.
 
 ![Processor time a request](pictures/benchmarks.svg)
 
-Measured is the processor time (user and system) of the server's process for each request, with 32 requests in flight,
+Measured is the processor time of the server's process for each request, with 32 requests in flight,
 the contenders one after another in every round, medians of the rounds. Everything is as in production: rate limits,
 audit trail, one log line a request, lineages with reuse detection, and PostgreSQL with \`fsync\` on. Our code grant and
 refresh grant each sign two JWTs with ES256, the access JWT and the ID token; the others sign one.
