@@ -25,9 +25,9 @@ type Way<Row> = {
 const callersMax = 64
 
 /**
- * Gathers callers without making any wait for more of them: whoever comes while there is room is sent at once, alone;
- * those who come meanwhile are sent together as soon as a statement is back. A quiet service pays nothing for it, and a
- * busy one pays the round trip and the commit once for many.
+ * Gathers callers without making any wait for more of them: those who come in the same turn of the event loop are sent
+ * together at its end, and those who come while there is no room as soon as a statement is back. A quiet service pays
+ * nothing for it, and a busy one pays the round trip and the commit once for many.
  */
 export function gathering<Row>(
   statement: GatheredStatement,
@@ -36,6 +36,16 @@ export function gathering<Row>(
   let waiting: Caller<Row>[] = []
   const changing = new Set<unknown>()
   let underWay = 0
+  let due = false
+
+  function sendSoon(): void {
+    if (due) return
+    due = true
+    setImmediate(() => {
+      due = false
+      send()
+    })
+  }
 
   function send(): void {
     while (underWay < underWayMax) {
@@ -45,7 +55,7 @@ export function gathering<Row>(
       void answer(together).finally(() => {
         underWay -= 1
         for (const caller of together) changing.delete(rowOf(caller))
-        send()
+        sendSoon()
       })
     }
   }
@@ -83,7 +93,7 @@ export function gathering<Row>(
   return (values) => {
     const { promise, resolve, reject } = Promise.withResolvers<Row | undefined>()
     waiting.push({ values, resolve, reject })
-    send()
+    sendSoon()
     return promise
   }
 }

@@ -11,7 +11,8 @@ const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret',
  * request id), never what was said: no query, no body, no header.
  */
 export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 200 })
+  // Not more at a time: with every line, the stream measures all that waits anew.
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 })
   const paths = redacted.flatMap((name) => [`["${name}"]`, `*["${name}"]`])
   const log = pino(
     { level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } },

@@ -1,5 +1,4 @@
 import type { TokenUser, UserInfo } from '@countersign/protocol/oauth'
-import { numericDate } from '#kernel/clock.ts'
 import type { Granted } from '#tokens/lineage.ts'
 
 type Claims = Omit<UserInfo, 'sub'>
@@ -28,7 +27,7 @@ function profileOf({ displayName, handle, avatarUrl, updatedAt }: Granted): Clai
     name: displayName,
     preferred_username: handle,
     ...(avatarUrl !== null && { picture: avatarUrl }),
-    updated_at: numericDate(updatedAt),
+    updated_at: updatedAt,
   }
 }
 

@@ -92,7 +92,10 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
         const granted = access.of(request)
         const app = await apps.find(granted.clientId)
         if (!app) throw refuse.invalid_token()
-        return { sub: granted.identityId, ...claimsOf(granted, effectiveScope(granted.scope, app.allowedScopes)) }
+        return {
+          sub: granted.identityId,
+          ...claimsOf(granted, effectiveScope(granted.scope.split(' '), app.allowedScopes)),
+        }
       },
     })
 }
@@ -174,10 +177,10 @@ function serveDocument(
   })
 }
 
-type Served = { document: object; body: Buffer; headers: { etag: string } }
+type Served = { document: object; body: string; headers: { etag: string } }
 
 function serialize(document: object): Served {
-  const body = Buffer.from(JSON.stringify(document))
+  const body = JSON.stringify(document)
   const headers = {
     etag: `"${sha256(body).toString('base64url').slice(0, 22)}"`,
     'cache-control': `public, max-age=${limits.keySetMaxAgeSeconds}`,

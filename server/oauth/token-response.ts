@@ -16,13 +16,13 @@ type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 /** Says in full what a redemption issued: the opaque tokens, and the JWTs that tell of the same grant. */
 export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issued, now: Date): Promise<TokenResponse> {
   const { granted, accessToken, refreshToken, accessExpiresAt } = issued
-  const scope = effectiveScope(granted.scope, app.allowedScopes)
+  const scope = effectiveScope(granted.scope.split(' '), app.allowedScopes)
   const common = {
     iss: issuer,
     sub: granted.identityId,
     iat: numericDate(now),
     exp: numericDate(accessExpiresAt),
-    auth_time: numericDate(granted.authTime),
+    auth_time: granted.authTime,
   }
   const accessJwt = signJwt(keys, 'ES256', 'at+jwt', {
     ...common,

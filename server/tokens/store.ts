@@ -1,12 +1,17 @@
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { GatheredStatement } from '#kernel/gathering.ts'
 
-/** What a lineage grants, with what the tokens and the answer say of the identity. */
+/**
+ * What a lineage grants, with what the tokens and the answer say of the identity: in the form in which they say it, for
+ * what is taken apart here for every request only to be put together again costs more than the look-up.
+ */
 export type Granted = {
   identityId: string
   sessionId: string
-  scope: string[]
-  authTime: Date
+  /** Space-separated (RFC 6749 §3.3). */
+  scope: string
+  /** A NumericDate (RFC 7519 §2), as is `updatedAt`. */
+  authTime: number
   nonce: string | null
   userId: string
   handle: string
@@ -14,13 +19,14 @@ export type Granted = {
   avatarUrl: string | null
   email: string | null
   emailVerified: boolean
-  updatedAt: Date
+  updatedAt: number
 }
 
 const grantedColumns = `
-  identity.identity_id as "identityId", session_id as "sessionId", auth_time as "authTime", nonce,
+  identity.identity_id as "identityId", session_id as "sessionId", array_to_string(scope, ' ') as scope,
+  floor(extract(epoch from auth_time))::float8 as "authTime", nonce,
   identity.user_id as "userId", handle, display_name as "displayName", avatar_url as "avatarUrl",
-  email, email_verified as "emailVerified", updated_at as "updatedAt"`
+  email, email_verified as "emailVerified", floor(extract(epoch from updated_at))::float8 as "updatedAt"`
 
 /**
  * Redeems codes. $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or
@@ -62,7 +68,7 @@ export const redeemCodeStatement: GatheredStatement = {
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
     )
-    select nth::integer, redeemed.scope, ${grantedColumns} from redeemed join identity using (identity_id)`,
+    select nth::integer, ${grantedColumns} from redeemed join identity using (identity_id)`,
 }
 
 /**
@@ -109,7 +115,7 @@ export const rotateStatement: GatheredStatement = {
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
     )
-    select nth::integer, rotated.scope, ${grantedColumns} from rotated join identity using (identity_id)`,
+    select nth::integer, ${grantedColumns} from rotated join identity using (identity_id)`,
 }
 
 export type Access = Granted & { clientId: string }
@@ -126,7 +132,7 @@ export const findAccessStatement: GatheredStatement = {
       join token_lineage using (identity_id, lineage_id)
       where expires_at > now and revoked_at is null
     )
-    select nth::integer, found.scope, client_id as "clientId", ${grantedColumns}
+    select nth::integer, client_id as "clientId", ${grantedColumns}
     from found join identity using (identity_id)`,
 }
 
