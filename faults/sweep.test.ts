@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Service } from '../server/testing/service.ts'
+import { reopenStorage } from '../server/testing/database.ts'
+import { startWithCustomers } from './customers.ts'
+import { rounds } from './length.ts'
+import { describeTempo, measureTempo } from './tempo.ts'
+
+/** Expired access tokens: a million in the long form. */
+const rows = 50_000 * rounds
+const rowsOfStatement = 25_000
+
+test(`STO-22 while ${rows} expired rows are swept, tokens are refreshed as before`, async (t) => {
+  const { service, customers } = await startWithCustomers(t, 4, { RATE_LIMITS: 'off' })
+  await measureTempo(customers, 1000)
+  const before = await measureTempo(customers, 4000)
+  await service.end()
+  await leaveBehind(service, customers[0]?.identityId ?? '')
+
+  await service.restart()
+  await measureTempo(customers, 1000)
+  const meanwhile = await measureTempo(customers, 4000)
+  await service.end()
+  const left = await countExpired(service)
+  await service.restart()
+  t.diagnostic(`before: ${describeTempo(before)}`)
+  t.diagnostic(`while ${rows - left} of ${rows} rows were swept: ${describeTempo(meanwhile)}`)
+  t.diagnostic(`p99 ${(meanwhile.p99Milliseconds / before.p99Milliseconds).toFixed(2)} times what it was`)
+  assert.ok(left < rows, 'it was swept meanwhile')
+  assert.ok(left > 0, 'it was swept all the while')
+  assert.ok(meanwhile.p99Milliseconds < Math.max(2 * before.p99Milliseconds, 250))
+})
+
+/** Writes access tokens that ended long ago into the database of a service that has ended. */
+async function leaveBehind({ settings }: Service, identityId: string): Promise<void> {
+  const { db, close } = await reopenStorage(settings.DATABASE_URL, settings.DATA_DIR)
+  for (let written = 0; written < rows; written += rowsOfStatement)
+    await sql`
+      insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
+      select ${identityId}::uuid, sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), '{openid}', past, past
+      from (
+        select timestamptz '2020-01-01' + nth * interval '1 second' as past
+        from generate_series(1, ${rowsOfStatement}::integer) nth
+      ) ended`.execute(db)
+  await close()
+}
+
+async function countExpired({ settings }: Service): Promise<number> {
+  const { db, close } = await reopenStorage(settings.DATABASE_URL, settings.DATA_DIR)
+  const { count } = await db
+    .selectFrom('token_access')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('expires_at', '<', new Date('2021-01-01T00:00:00Z'))
+    .executeTakeFirstOrThrow()
+  await close()
+  return Number(count)
+}
