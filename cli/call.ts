@@ -77,7 +77,7 @@ export async function refusalOf(response: Response): Promise<Refused> {
 }
 
 /** `ECONNREFUSED` rather than `fetch failed`: undici hides the reason in the cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return 'code' in error.cause ? String(error.cause.code) : error.cause.message
   return error.name === 'TimeoutError' ? `nothing within ${answerTimeoutSeconds} s` : error.message

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { backupMediaType } from '@countersign/protocol/backup'
 import { Decrypter } from 'age-encryption'
 import type { Command } from 'commander'
-import { reach, readJson, refusalOf } from '../call.ts'
+import { readJson, refusalOf } from '../call.ts'
 import { Failure } from '../failure.ts'
 import { fieldsOf } from '../json.ts'
 import { readAdminToken, settingsOf, type Settings } from '../settings.ts'
 import { printJson } from '../terminal.ts'
 import { readPassphrase } from './secret.ts'
+import { transfer } from './transfer.ts'
 
 type Options = { identity?: string }
 
@@ -24,7 +25,7 @@ export function addRestore(program: Command): void {
     )
     .action(async (file: string, { identity }: Options, command: Command) => {
       const settings = settingsOf(command)
-      const answer = await send(await decrypt(file, await decrypterFor(identity, settings)), settings)
+      const answer = await send(decrypt(file, await decrypterFor(identity, settings)), settings)
       if (settings.json) return printJson(answer)
       console.log(`Restored as of ${String(fieldsOf(answer).takenAt)}. Everybody signs in again, and consents stand.`)
     })
@@ -46,21 +47,20 @@ async function readKeys(file: string): Promise<string[]> {
   return keys
 }
 
-async function decrypt(file: string, decrypter: Decrypter): Promise<ReadableStream<Uint8Array>> {
+/** What is in the file; fails at its beginning with a wrong key, and later where it was altered. */
+async function* decrypt(file: string, decrypter: Decrypter): AsyncGenerator<Uint8Array> {
   try {
-    return await decrypter.decrypt((await openAsBlob(file)).stream())
+    yield* await decrypter.decrypt((await openAsBlob(file)).stream())
   } catch (cause) {
     throw new Failure(`${file} does not open (${cause instanceof Error ? cause.message : 'no reason'})`, { cause })
   }
 }
 
-async function send(backup: ReadableStream<Uint8Array>, settings: Settings): Promise<unknown> {
-  const response = await reach(`${settings.baseUrl}/api/admin/restore`, {
+async function send(backup: AsyncIterable<Uint8Array>, settings: Settings): Promise<unknown> {
+  const response = await transfer(`${settings.baseUrl}/api/admin/restore`, {
     method: 'POST',
     headers: { authorization: `Bearer ${readAdminToken(settings)}`, 'content-type': backupMediaType },
     body: backup,
-    duplex: 'half',
-    signal: null,
   })
   if (!response.ok) throw await refusalOf(response)
   return readJson(response)

@@ -3,11 +3,12 @@ import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Encrypter } from 'age-encryption'
 import type { Command } from 'commander'
-import { reach, refusalOf } from '../call.ts'
+import { refusalOf } from '../call.ts'
 import { Failure } from '../failure.ts'
 import { readAdminToken, settingsOf, type Settings } from '../settings.ts'
 import { printJson } from '../terminal.ts'
 import { readPassphrase, requireStrong } from './secret.ts'
+import { transfer } from './transfer.ts'
 
 type Options = { out: string; recipient: string[] }
 
@@ -51,9 +52,9 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
 }
 
 async function open(settings: Settings): Promise<ReadableStream<Uint8Array>> {
-  const response = await reach(`${settings.baseUrl}/api/admin/backup`, {
+  const response = await transfer(`${settings.baseUrl}/api/admin/backup`, {
+    method: 'GET',
     headers: { authorization: `Bearer ${readAdminToken(settings)}` },
-    signal: null,
   })
   if (!response.ok) throw await refusalOf(response)
   if (!response.body) throw new Failure('The server sent no backup')

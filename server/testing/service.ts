@@ -13,15 +13,16 @@ export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-type Options = { environment?: Record<string, string>; dataDirectory?: string }
+type Options = { environment?: Record<string, string>; dataDirectory?: string; embedded?: boolean }
 
 /**
  * The product as a process of its own, on free ports: with an embedded database in a directory that is removed at the
- * end, or with `TEST_DATABASE_URL` a database on that PostgreSQL. Resolves when it says that it is ready.
+ * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. Resolves when it says that it is
+ * ready.
  */
-export async function startService({ environment = {}, dataDirectory }: Options = {}) {
+export async function startService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'countersign-')))
-  const database = await openTestDatabase()
+  const database = embedded ? undefined : await openTestDatabase()
   const [api, auth, business] = await freePorts(3)
   const hosts = {
     BASE_URL: `http://localhost:${api}`,
