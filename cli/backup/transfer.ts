@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { request as requestHttp } from 'node:http'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,14 +17,15 @@ export async function transfer(url: string, { method, headers, body = nothing() 
   const send = url.startsWith('https:') ? requestHttps : requestHttp
   const request = send(url, { method, headers })
   request.once('socket', (socket) => socket.setKeepAlive(true, silenceMilliseconds))
-  const answered = once(request, 'response')
+  const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request.once('response', resolve).once('error', reject)
   answered.catch(() => {})
   const source = Readable.from(body)
   try {
     // Who refuses may answer before everything is sent, and take no more.
     await Promise.race([answered, pipeline(source, request)])
-    const [message] = await answered
-    return new Response(Readable.toWeb(message), { status: message.statusCode })
+    const message = await answered
+    return new Response(Readable.toWeb(message), { status: message.statusCode ?? 502 })
   } catch (cause) {
     if (source.errored) throw source.errored
     throw new Failure(`${url} does not answer (${reasonOf(cause)})`, { cause })

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const main = join(import.meta.dirname, 'main.ts')
+const shown = /\bcountersign ((?:apps|keys|backup|restore|doctor)\b[^#`\n]*)/g
+
+/** Nobody listens there: what is understood fails, and changes nothing. */
+const environment = {
+  PATH: process.env.PATH,
+  BASE_URL: 'http://localhost:9',
+  ADMIN_TOKEN: 'a-token-for-tests-of-at-least-32-characters',
+  BACKUP_PASSPHRASE: 'four words that are long',
+}
+const notUnderstood = /unknown (command|option)|missing required|required option|too many arguments/
+
+/** Every command in the blocks of a page, as the words that a shell would make of it. */
+function commandsShown(): Map<string, string[]> {
+  const pages = globSync('{*.md,docs/**/*.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
+  const blocks = pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(/^```sh\n[\s\S]*?^```$/gm) ?? [])
+  const lines = blocks.map((block) => block.replaceAll(/\\\n\s*/g, ''))
+  const commands = lines.flatMap((text) => [...text.matchAll(shown)].map(([, command = '']) => command.trim()))
+  const words = (command: string) => command.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
+  return new Map(commands.map((command) => [command, words(command)]))
+}
+
+test('every command that the documentation shows is one that there is', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const commands = commandsShown()
+  assert.ok(commands.size > 10)
+  for (const [command, words] of commands) {
+    const stderr = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [main, ...words], { env: environment, cwd: folder }, (_error, _stdout, said) =>
+        resolve(said),
+      )
+    })
+    assert.doesNotMatch(stderr, notUnderstood, command)
+    assert.doesNotMatch(stderr, /\n {4}at /, command)
+  }
+})
