@@ -14,13 +14,13 @@ const rowsOfStatement = 25_000
 test(`STO-22 while ${rows} expired rows are swept, tokens are refreshed as before`, async (t) => {
   const { service, customers } = await startWithCustomers(t, 4, { RATE_LIMITS: 'off' })
   await measureTempo(customers, 1000)
-  const before = await measureTempo(customers, 4000)
+  const before = await measureTempo(customers, 3000)
   await service.end()
   await leaveBehind(service, customers[0]?.identityId ?? '')
 
   await service.restart()
   await measureTempo(customers, 1000)
-  const meanwhile = await measureTempo(customers, 4000)
+  const meanwhile = await measureTempo(customers, 3000)
   await service.end()
   const left = await countExpired(service)
   await service.restart()

@@ -21,8 +21,11 @@ process.env.FAULT_ROUNDS = values.rounds
 process.env.FAULT_REQUESTS = values.requests
 process.env.FAULT_SEED = values.seed
 
-/** The files of each database that the other has no use for. */
-const onlyFor = { embedded: ['embedded.test.ts'], postgres: ['postgres.test.ts', 'failing-disk.test.ts'] }
+/** The files of each database that the other has no use for, or would learn nothing from. */
+const onlyFor = {
+  embedded: ['embedded.test.ts', 'slow-callers.test.ts'],
+  postgres: ['postgres.test.ts', 'failing-disk.test.ts', 'keys.test.ts', 'load-peaks.test.ts'],
+}
 const fileTimeoutSeconds = 3600
 
 /** What a file takes that not every user of every machine has, and a command that fails where it is not had. */
