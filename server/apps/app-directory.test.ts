@@ -59,3 +59,10 @@ test('an origin counts as long as some app returns there', async () => {
   assert.equal(await apps.hasRedirectOrigin(origin), false)
   assert.equal(await apps.hasRedirectOrigin('https://moved.example'), true)
 })
+
+test('LOD-08 what is remembered of an app holds no memory but its own', async () => {
+  const apps = createAppDirectory(world.kernel)
+  const { app } = await createApp(world.db, false, settings, world.now())
+  const [secret] = (await apps.find(app.clientId))?.secretsSha256 ?? []
+  assert.equal(secret?.buffer.byteLength, 32)
+})

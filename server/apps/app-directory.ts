@@ -24,7 +24,7 @@ export type AppDirectory = {
 const visible = /^[\x21-\x7e]{1,300}$/
 
 export function createAppDirectory({ db, clock, config }: Pick<Kernel, 'db' | 'clock' | 'config'>): AppDirectory {
-  const apps = createCache((clientId) => findApp(db, clientId), clock)
+  const apps = createCache((clientId) => findLasting(db, clientId), clock)
   const origins = createCache((origin) => findOrigin(db, origin), clock)
   function forget(clientId: string): void {
     apps.forget(clientId)
@@ -42,4 +42,13 @@ export function createAppDirectory({ db, clock, config }: Pick<Kernel, 'db' | 'c
       if (config.databaseUrl) await pass(staleAfterMilliseconds)
     },
   }
+}
+
+/**
+ * An app as it may be kept. The driver's bytes are a part of a piece of memory that other answers share (64 KiB), and
+ * whoever keeps them keeps all of it: hence copies.
+ */
+async function findLasting(db: Kernel['db'], clientId: string): Promise<RegisteredApp | undefined> {
+  const app = await findApp(db, clientId)
+  return app && { ...app, secretsSha256: app.secretsSha256.map((hash) => Buffer.from(new Uint8Array(hash).buffer)) }
 }
