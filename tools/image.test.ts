@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { freePorts } from '../server/testing/service.ts'
 import { buildImage, readDockerfile, type Image } from './image.ts'
+import { componentsOf, readLockFile } from './sbom.ts'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -80,6 +81,15 @@ test('what the service may not do is refused by Node itself: it has one folder t
   const elsewhere = await mkdtemp(join(directory, 'elsewhere-'))
   const { rest, options } = commandOf(image.command, { ...(await ownHosts()), DATA_DIR: elsewhere })
   await assert.rejects(run(process.execPath, rest, options), /DATA_DIR cannot be used .*restricted/)
+})
+
+test('SUP-03 what the image installs is what the bill of materials names', () => {
+  const installed = readLockFile(join(image.workingDirectory, 'node_modules/.package-lock.json'))
+  const places = Object.entries(installed.packages).filter(([place]) => place.includes('node_modules/'))
+  const packages = places.filter(([, { link }]) => !link)
+  const named = packages.map(([place, { version }]) => `${place.replace(/^.*node_modules\//, '')}@${version}`)
+  const written = componentsOf(readLockFile()).map(({ name, version }) => `${name}@${version}`)
+  assert.deepEqual([...new Set(named)].toSorted(), written.toSorted())
 })
 
 test('the image holds nothing of the workshop', () => {
