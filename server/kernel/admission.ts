@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { refusals } from './refusal.ts'
 
 /**
@@ -12,38 +12,23 @@ const refuse = refusals({
 })
 
 /** The requests that a process works on, on all of its hosts. */
-export type Admission = Set<FastifyRequest>
-
-export function createAdmission(): Admission {
-  return new Set()
+export type Admission = {
+  /** Refuses `temporarily_unavailable` where too much is asked of the process, and the request is not of those. */
+  admit: (request: FastifyRequest) => void
+  release: (request: FastifyRequest) => void
 }
 
-/**
- * Refuses `temporarily_unavailable` where too much is asked of the process. Whoever watches is answered all the same:
- * a process that is busy is not dead.
- */
-export function limitAdmission(host: Pick<FastifyInstance, 'addHook'>, admission: Admission): void {
-  function admit(request: FastifyRequest): void {
-    if (admission.has(request) || request.routeOptions.config.host === 'every host') return
-    if (admission.size >= admittedMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
-    admission.add(request)
+/** Whoever watches is answered however much is asked: a process that is busy is not dead. */
+export function createAdmission(): Admission {
+  const admitted = new Set<FastifyRequest>()
+  return {
+    admit(request) {
+      if (admitted.has(request) || request.routeOptions.config.host === 'every host') return
+      if (admitted.size >= admittedMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+      admitted.add(request)
+    },
+    release(request) {
+      admitted.delete(request)
+    },
   }
-
-  host.addHook('onRequest', (request, _reply, done) => {
-    admit(request)
-    done()
-  })
-  // A body may take its time to come. Nothing is worked on meanwhile, and slow callers must not keep the others out.
-  host.addHook('preParsing', (request, _reply, payload, done) => {
-    admission.delete(request)
-    done(null, payload)
-  })
-  host.addHook('preValidation', (request, _reply, done) => {
-    admit(request)
-    done()
-  })
-  host.addHook('onSend', (request, _reply, payload, done) => {
-    admission.delete(request)
-    done(null, payload)
-  })
 }

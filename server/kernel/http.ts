@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Cors, HostName, Security } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
-import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
-import { limitAdmission, type Admission } from './admission.ts'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Admission } from './admission.ts'
 import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
 import { isUnavailable } from './database.ts'
 import type { Kernel } from './kernel.ts'
@@ -51,6 +51,7 @@ export type Surroundings = {
 /** One of the three hosts: its routes, and what all of them have in common. */
 export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>, surroundings: Surroundings) {
   const { log, config, telemetry } = kernel
+  const { admission } = surroundings
   const app = Fastify({
     bodyLimit: limits.bodyBytesMax,
     trustProxy: trustOf(config.trustProxy),
@@ -73,14 +74,16 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
+    // A body may take its time to come: nothing is worked on meanwhile, and slow callers must not keep others out.
+    if (!hasBody(request)) admission.admit(request)
     const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
   })
-  limitAdmission(app, surroundings.admission)
-  app.addHook('preValidation', ({ params, query }, _reply, done) => {
-    requireSound(params)
-    requireSound(query)
+  app.addHook('preValidation', (request, _reply, done) => {
+    admission.admit(request)
+    requireSound(request.params)
+    requireSound(request.query)
     done()
   })
   app.addHook('preHandler', (request, _reply, done) => {
@@ -88,23 +91,13 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
+    admission.release(request)
     const answered = describeAnswer(request, reply, refused.get(request))
     requestLog.info(answered)
     telemetry.answered(answered, request.headers['traceparent']?.toString())
     done()
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
-    parseJson(body),
-  )
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string) => {
-      if (!request.routeOptions.config.form) throw refuse.unsupported_media_type()
-      return parseForm(body)
-    },
-  )
+  takeBodies(app)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, request, log)
     refused.set(request, refusal.code)
@@ -120,6 +113,22 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   return Object.assign(app, { routes })
 }
 export type Host = ReturnType<typeof createHost>
+
+/** Bodies as they may come: JSON, and forms where a route takes them. */
+function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+    parseJson(body),
+  )
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      if (!request.routeOptions.config.form) throw refuse.unsupported_media_type()
+      return parseForm(body)
+    },
+  )
+}
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: string | undefined): Answered {
   return {
@@ -189,6 +198,12 @@ function keepNamed(value: unknown, schema: unknown): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** Whether a body follows (RFC 9112 §6.3). */
+function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
+  return length !== '0' || coding !== undefined
 }
 
 /** The path as it was sent, without its query. */
