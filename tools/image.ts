@@ -99,13 +99,16 @@ async function copy({ folder, workingDirectory }: Stage, rest: string, sourceOf:
     })
 }
 
+/** How npm reaches its registry here; the rest of what a script of npm is told is of the repository, and not for it. */
+const reachesRegistry =
+  /^(home|npm_config_(registry|cache|cafile|(https_|no)?proxy)|(https?|no)_proxy|node_extra_ca_certs)$/i
+
 /** Runs a command of a stage. This machine's npm and Node stand for those of the image that it begins with. */
 async function runInStage({ workingDirectory }: Stage, command: string): Promise<void> {
-  const { PATH, HOME } = process.env
-  await run('sh', ['-c', command], {
-    cwd: workingDirectory,
-    env: { PATH: [dirname(process.execPath), PATH].join(delimiter), HOME, npm_config_prefer_offline: 'true' },
-  })
+  const passed = Object.entries(process.env).filter(([name]) => reachesRegistry.test(name))
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { ...Object.fromEntries(passed), PATH: path, npm_config_prefer_offline: 'true' }
+  await run('sh', ['-c', command], { cwd: workingDirectory, env })
 }
 
 /** What an engine would be sent: the repository without what `.dockerignore` names. */
