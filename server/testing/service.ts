@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -102,16 +103,24 @@ export function launch(settings: Record<string, string>, program = main) {
 
 /** Free ports of this machine, each other than the others. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0)
-      await once(server, 'listening')
-      return server
-    }),
-  )
+  const servers = await Promise.all(Array.from({ length: count }, listenSomewhere))
   const ports = servers.map((server) => portOf(server.address()))
   await Promise.all(servers.map((server) => once(server.close(), 'close')))
   return ports
+}
+
+/** Below the ports that systems give to connections: one of those may be in use again before it is listened on. */
+const chosenPorts = [10_240, 32_768] as const
+
+async function listenSomewhere(): Promise<Server> {
+  const server = createServer().listen(randomInt(...chosenPorts))
+  try {
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return listenSomewhere()
+    throw error
+  }
 }
 
 function portOf(address: AddressInfo | string | null): number {
