@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import pino from 'pino'
 import { createAdmission } from './admission.ts'
 import { readConfig } from './config.ts'
@@ -77,4 +79,27 @@ test('LOD-02 a caller whose body takes its time keeps nobody out', async () => {
   const answers = await Promise.all(asked)
   assert.ok(answers.every(({ statusCode }) => [200, 503].includes(statusCode)))
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('LOD-04 callers who go away before they are answered keep nobody out', async (t) => {
+  const { api, auth, release } = hostsOfOneProcess()
+  t.after(() => api.close())
+  const { promise: allCame, resolve: come } = Promise.withResolvers<void>()
+  const { promise: allWent, resolve: go } = Promise.withResolvers<void>()
+  let came = 0
+  let gone = 0
+  api.server.on('request', (_request, response) => {
+    response.once('close', () => (gone += 1) === admittedMax && go())
+    if ((came += 1) === admittedMax) come()
+  })
+  const { port, hostname } = new URL(await api.listen({ port: 0, host: '127.0.0.1' }))
+  const sockets = Array.from({ length: admittedMax }, () => connect(Number(port), hostname))
+  for (const socket of sockets) socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await allCame
+  for (const socket of sockets) socket.destroy()
+  await allWent
+  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 503, 'what they asked is worked on still')
+  release()
+  await turn()
+  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 200)
 })

@@ -90,8 +90,12 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     request.body = keepNamed(request.body, request.routeOptions.schema?.body)
     done()
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  // Also for a caller who has gone meanwhile: then there is no response, and no `onResponse`.
+  app.addHook('onSend', (request, _reply, payload, done) => {
     admission.release(request)
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
     const answered = describeAnswer(request, reply, refused.get(request))
     requestLog.info(answered)
     telemetry.answered(answered, request.headers['traceparent']?.toString())
