@@ -1,14 +1,17 @@
 import { once } from 'node:events'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Answer, Api } from '@countersign/protocol/api'
 import { createAuthenticator } from '../server/testing/authenticator.ts'
-import { freePorts, launch, testAdminToken } from '../server/testing/service.ts'
+import { freePorts, testAdminToken } from '../server/testing/service.ts'
 import { fieldsOf, tokenRequest, userinfoRequest, type Contender } from './contender.ts'
 import { drive, type Answer as Answered, type Call } from './load.ts'
 
+const main = join(import.meta.dirname, '../server/main.ts')
 const redirectUri = 'https://app.example/callback'
 
 /** The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. */
@@ -17,7 +20,9 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
   const authUrl = `http://localhost:${auth}`
-  const running = launch({
+  // Whoever reads the log must not be the one who sends the load, nor be counted: it goes into a file.
+  const log = await open(join(directory, 'log'), 'a')
+  const settings = {
     PATH: process.env['PATH'] ?? '',
     BASE_URL: baseUrl,
     AUTH_URL: authUrl,
@@ -29,8 +34,10 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
     WORKERS: '1',
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
-  })
-  await running.ready
+  }
+  const child = spawn(process.execPath, [main], { env: settings, stdio: ['ignore', log.fd, 'inherit'] })
+  await log.close()
+  await readiness(child, `${baseUrl}/readyz`)
   const call = callerOf(baseUrl)
   const person = await register(call, authUrl)
   const { clientId, clientSecret } = await call('POST /api/admin/apps', testAdminToken, {
@@ -61,7 +68,7 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
 
   return {
     name: 'Countersign',
-    pid: running.process.pid ?? 0,
+    pid: child.pid ?? 0,
     async codeGrants(count) {
       const verifiers = Array.from({ length: count }, () => randomBytes(32).toString('base64url'))
       const consents = await drive(verifiers.map(consent), 16)
@@ -77,10 +84,20 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
     keySet: { method: 'GET', url: `${authUrl}/.well-known/jwks.json` },
     discovery: { method: 'GET', url: `${authUrl}/.well-known/openid-configuration` },
     async [Symbol.asyncDispose]() {
-      running.process.kill('SIGTERM')
-      await once(running.process, 'close')
+      child.kill('SIGTERM')
+      await once(child, 'close')
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Settles when the service is ready; throws where it ends instead, having said why. */
+async function readiness(child: ChildProcess, probe: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error('the service ended')
+    const answer = await fetch(probe).catch(() => undefined)
+    if (answer?.ok) return
+    await pass(50)
   }
 }
 
