@@ -1,5 +1,5 @@
 /**
- * `npm run e2e`: the journeys in a real Chromium, one after another; with `--postgres` on a PostgreSQL server that it
+ * `npm run e2e`: the journeys in a real Chromium; with `--postgres` on a PostgreSQL server that it
  * starts itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm run e2e -- sign-in`. `--write`
  * writes what the conformance modules saw to docs/conformance.md, which they are held against otherwise.
  */
@@ -15,7 +15,7 @@ if (values.write) process.env.CONFORMANCE = 'write'
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()
-  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 1 })
+  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 2 })
   return values.postgres ? withPostgres(work) : work()
 })
 
