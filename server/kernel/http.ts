@@ -87,7 +87,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     done()
   })
   app.addHook('preHandler', (request, _reply, done) => {
-    request.body = keepNamed(request.body, request.routeOptions.schema?.body)
+    keepNamed(request.body, request.routeOptions.schema?.body)
     done()
   })
   // Also for a caller who has gone meanwhile: then there is no response, and no `onResponse`.
@@ -190,14 +190,15 @@ function trustOf(setting: Kernel['config']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
 }
 
-/** A body without the fields that its schema does not name, at any depth: no handler takes one of them for its own. */
-function keepNamed(value: unknown, schema: unknown): unknown {
-  if (!isObject(value) || !isObject(schema)) return value
+/** Takes out of a body what its schema does not name, at any depth: no handler takes such a field for its own. */
+function keepNamed(value: unknown, schema: unknown): void {
+  if (!isObject(value) || !isObject(schema)) return
   const { items, properties } = schema
-  if (Array.isArray(value)) return value.map((item: unknown) => keepNamed(item, items))
-  if (!isObject(properties)) return value
-  const named = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))
-  return Object.fromEntries(named.map(([name, field]) => [name, keepNamed(field, properties[name])]))
+  if (Array.isArray(value)) return value.forEach((item) => keepNamed(item, items))
+  if (!isObject(properties)) return
+  for (const name of Object.keys(value))
+    if (Object.hasOwn(properties, name)) keepNamed(value[name], properties[name])
+    else delete value[name]
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

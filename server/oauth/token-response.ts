@@ -3,7 +3,6 @@ import type { Algorithm } from '@countersign/protocol/apps'
 import type { TokenResponse } from '@countersign/protocol/oauth'
 import type { RegisteredApp } from '#apps/app-directory.ts'
 import { numericDate } from '#kernel/clock.ts'
-import { sha256 } from '#kernel/digest.ts'
 import { signJwt } from '#tokens/jwt.ts'
 import type { Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
@@ -15,19 +14,19 @@ type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 
 /** Says in full what a redemption issued: the opaque tokens, and the JWTs that tell of the same grant. */
 export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issued, now: Date): Promise<TokenResponse> {
-  const { granted, accessToken, refreshToken, accessExpiresAt } = issued
+  const { granted, access, refreshToken } = issued
   const scope = effectiveScope(granted.scope.split(' '), app.allowedScopes)
   const common = {
     iss: issuer,
     sub: granted.identityId,
     iat: numericDate(now),
-    exp: numericDate(accessExpiresAt),
+    exp: numericDate(access.expiresAt),
     auth_time: granted.authTime,
   }
   const accessJwt = signJwt(keys, 'ES256', 'at+jwt', {
     ...common,
     aud: issuer,
-    jti: sha256(accessToken).toString('base64url'),
+    jti: access.sha256.toString('base64url'),
     client_id: app.clientId,
     scope: scope.join(' '),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
@@ -41,16 +40,16 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
         amr: ['pop', 'mfa'],
         acr: 'phr',
         sid: sidOf(granted, app.clientId),
-        at_hash: hashClaim(accessToken, app.idTokenAlgorithm),
+        at_hash: hashClaim(access, app.idTokenAlgorithm),
         ...claimsOf(granted, scope),
       })
     : undefined
 
   return {
-    access_token: accessToken,
+    access_token: access.token,
     access_token_jwt: await accessJwt,
     token_type: 'Bearer',
-    expires_in: numericDate(accessExpiresAt) - numericDate(now),
+    expires_in: numericDate(access.expiresAt) - numericDate(now),
     scope: scope.join(' '),
     ...(idToken && { id_token: await idToken }),
     ...(scope.includes('offline_access') && { refresh_token: refreshToken }),
@@ -63,7 +62,7 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
  * The left half of a token's hash (OpenID Connect Core §3.1.3.6), by the hash of the ID token's algorithm: SHA-256 for
  * RS256 and ES256. For Ed25519 the standard names none of its own; clients have settled on SHA-512.
  */
-function hashClaim(accessToken: string, algorithm: Algorithm): string {
-  const digest = algorithm === 'EdDSA' ? hash('sha512', accessToken, 'buffer') : sha256(accessToken)
+function hashClaim({ token, sha256 }: Issued['access'], algorithm: Algorithm): string {
+  const digest = algorithm === 'EdDSA' ? hash('sha512', token, 'buffer') : sha256
   return digest.subarray(0, digest.length / 2).toString('base64url')
 }

@@ -35,7 +35,10 @@ export type Terms = {
 }
 
 /** What a successful redemption gives: what was granted, and the new tokens in clear, this once. */
-export type Issued = { granted: Granted; accessToken: string; refreshToken: string; accessExpiresAt: Date }
+export type Issued = { granted: Granted; access: NewAccess; refreshToken: string }
+
+/** An access token in clear, its hash, and when it ends. */
+type NewAccess = { token: string; sha256: Buffer; expiresAt: Date }
 
 /** Begins a lineage: all tokens that will descend from one consent, with the code that is the first of them. */
 export async function beginLineage(tx: Transaction, consented: Consented, now: Date): Promise<string> {
@@ -82,10 +85,10 @@ export async function redeemCode(
     terms.allowedScopes.includes('offline_access') ? limits.refreshTokenLifetimeSeconds : null,
     sha256(family),
     sha256(refreshToken),
-    sha256(access.token),
+    access.sha256,
     access.expiresAt,
   ])
-  return granted && { granted, accessToken: access.token, refreshToken, accessExpiresAt: access.expiresAt }
+  return granted && { granted, access, refreshToken }
 }
 
 /**
@@ -113,11 +116,11 @@ export async function rotateRefresh(
     secondsAfter(now, -terms.refreshTokenSeconds),
     secondsAfter(now, -limits.refreshRetrySeconds),
     narrowed?.join(' ') ?? null,
-    sha256(access.token),
+    access.sha256,
     access.expiresAt,
     limits.refreshSiblingsMax,
   ])
-  return granted && { granted, accessToken: access.token, refreshToken: successor, accessExpiresAt: access.expiresAt }
+  return granted && { granted, access, refreshToken: successor }
 }
 
 /** The lineage that a code began, whatever has become of either. */
@@ -187,8 +190,9 @@ export async function pruneTokens(db: Database, now: Date, batch: number): Promi
   return (await deleteExpiredAccess(db, now, batch)) + (await deleteEndedLineages(db, now, batch))
 }
 
-function newAccess(identityId: string, { accessTokenSeconds }: Terms, now: Date) {
-  return { token: newToken('access', uuidToBytes(identityId)), expiresAt: secondsAfter(now, accessTokenSeconds) }
+function newAccess(identityId: string, { accessTokenSeconds }: Terms, now: Date): NewAccess {
+  const token = newToken('access', uuidToBytes(identityId))
+  return { token, sha256: sha256(token), expiresAt: secondsAfter(now, accessTokenSeconds) }
 }
 
 function newRefreshToken(identityId: string, lineageId: string, family: Uint8Array): string {
