@@ -80,13 +80,10 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
   })
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     admission.admit(request)
     requireSound(request.params)
     requireSound(request.query)
-    done()
-  })
-  app.addHook('preHandler', (request, _reply, done) => {
     keepNamed(request.body, request.routeOptions.schema?.body)
     done()
   })
