@@ -109,11 +109,17 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** Below the ports that systems give to connections: one of those may be in use again before it is listened on. */
-const chosenPorts = [10_240, 32_768] as const
+/**
+ * Where a process of tests looks for ports: below those that systems give to connections, and in a range of its own, so
+ * that a port which it lets go, to be listened on again later, is taken by no other meanwhile.
+ */
+const portsOfProcess = 100
+const firstPort = 10_240 + (process.pid % 220) * portsOfProcess
+let tried = randomInt(portsOfProcess)
 
 async function listenSomewhere(): Promise<Server> {
-  const server = createServer().listen(randomInt(...chosenPorts))
+  tried += 1
+  const server = createServer().listen(firstPort + (tried % portsOfProcess))
   try {
     await once(server, 'listening')
     return server
