@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { startService, type Service } from '#testing/service.ts'
+import { startService, workersOf, type Service } from '#testing/service.ts'
 import { readDockerfile } from '../tools/image.ts'
 
 /** Code that has got into a process of the service: it tries what it likes, and says how far it came. */
@@ -71,10 +71,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
   test('SUP-10 so do workers: only who looks after them, and answers nobody, may start others', async (t) => {
     const { service } = await startGuarded(t, { WORKERS: '2', LOG_LEVEL: 'info' })
     await works(service)
-    const workers = [...service.output().matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) =>
-      Number(pid),
-    )
-    assert.equal(workers.length, 2)
-    for (const pid of workers) assert.deepEqual(await intrude(service, pid), nowhere)
+    await service.wrote((output) => workersOf(output).length === 2)
+    for (const pid of workersOf(service.output())) assert.deepEqual(await intrude(service, pid), nowhere)
     assert.equal(await service.end('SIGTERM'), 0)
   })

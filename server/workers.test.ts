@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
-import { freePorts, launch, startService, type Service } from '#testing/service.ts'
+import { freePorts, launch, startService, workersOf, type Service } from '#testing/service.ts'
 
 const several = { WORKERS: '2', LOG_LEVEL: 'info' }
 
@@ -37,7 +37,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     for (let round = 0; round < 3; round += 1) {
       const pids = workersOf(service.output())
       kill(pids.slice(-1), 'SIGKILL')
-      await until(service, () => workersOf(service.output()).length > pids.length)
+      await service.wrote((output) => workersOf(output).length > pids.length)
     }
     const soFar = acknowledged.length
     await until(service, () => acknowledged.length > soFar + 20)
@@ -74,7 +74,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     const doomed = launch({ ...service.settings, DATABASE_URL: database.url, ...onePort(port) })
     t.after(() => void doomed.process.kill('SIGKILL'))
     await doomed.ready
-    await until(service, () => workersOf(doomed.output()).length === 2)
+    await doomed.wrote((output) => workersOf(output).length === 2)
     await database.drop()
     kill(workersOf(doomed.output()), 'SIGKILL')
     await once(doomed.process, 'close')
@@ -112,13 +112,8 @@ const howToMend = 'stop what listens there, or set another port in the URLs.'
 async function serveWithTwo(t: TestContext): Promise<Service> {
   const service = await startService({ environment: several })
   t.after(() => service.close())
-  await until(service, () => workersOf(service.output()).length === 2)
+  await service.wrote((output) => workersOf(output).length === 2)
   return service
-}
-
-/** The process ids of all workers that have ever been ready, the latest last. */
-function workersOf(output: string): number[] {
-  return [...output.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
 }
 
 /** Settings with which all hosts share one port. */

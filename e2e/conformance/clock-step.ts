@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Service } from '../../server/testing/service.ts'
 
 /** How far one step takes the provider's clock: more than the half minute after which a code is tried again. */
@@ -8,7 +7,7 @@ export const clockStepSeconds = 31
 export const steppable = { NODE_OPTIONS: `--import=${new URL('./turned-clock.ts', import.meta.url).href}` }
 
 /** The clock of a provider that was started `steppable`. */
-export function clockOf({ process, output }: Pick<Service, 'process' | 'output'>) {
+export function clockOf({ process, wrote }: Pick<Service, 'process' | 'wrote'>) {
   let steps = 0
   return {
     now: () => new Date(Date.now() + steps * clockStepSeconds * 1000),
@@ -17,7 +16,7 @@ export function clockOf({ process, output }: Pick<Service, 'process' | 'output'>
       steps += 1
       const told = `The clock is ${steps * clockStepSeconds} s ahead.`
       process.kill('SIGUSR2')
-      while (!output().includes(told)) await once(process.stdout, 'data')
+      await wrote((output) => output.includes(told))
     },
   }
 }

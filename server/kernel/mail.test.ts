@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
 import { startService } from '#testing/service.ts'
@@ -103,7 +102,7 @@ test('in development a mail stands in the log, where its reader finds the code',
       .output()
       .split('\n')
       .find((line) => line.includes('SMTP_URL is unset'))
-  while (written() === undefined && service.process.stdout) await once(service.process.stdout, 'data')
+  await service.wrote(() => written() !== undefined)
   const { mail } = JSON.parse(written() ?? '')
   assert.equal(mail.to, 'ada@example.com')
   assert.equal((await send(`${path}/verify`, { code: codeIn(mail) }, session)).email, 'ada@example.com')

@@ -52,6 +52,7 @@ export async function startService({ environment = {}, dataDirectory, embedded =
       return running.process
     },
     output: () => running.output(),
+    wrote: (enough: (output: string) => boolean) => running.wrote(enough),
     /** Starts it again on the same data, after it has ended. */
     async restart() {
       running = launch(settings)
@@ -89,6 +90,7 @@ async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: strin
 export function launch(settings: Record<string, string>, program = main) {
   const child = spawn(process.execPath, [program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
+  const closed = once(child, 'close').then(() => Promise.reject(new Error(`the service ended: ${written}`)))
   const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       written += chunk.toString('utf8')
@@ -96,9 +98,22 @@ export function launch(settings: Record<string, string>, program = main) {
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    child.once('close', () => reject(new Error(`the service ended: ${written}`)))
+    closed.catch(reject)
   })
-  return { process: child, ready, output: () => written }
+  return {
+    process: child,
+    ready,
+    output: () => written,
+    /** Resolves when what it has written is enough. It logs late: what it has done may be written after its answer. */
+    async wrote(enough: (output: string) => boolean): Promise<void> {
+      while (!enough(written)) await Promise.race([once(child.stdout, 'data'), closed])
+    },
+  }
+}
+
+/** The process ids of all workers that have ever been ready, the latest last, as the log at the level `info` tells. */
+export function workersOf(output: string): number[] {
+  return [...output.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
 }
 
 /** Free ports of this machine, each other than the others. */
