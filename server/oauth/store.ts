@@ -61,6 +61,7 @@ export async function deleteExpiredRequests(db: Database, now: Date, batch: numb
   const { numDeletedRows } = await db
     .deleteFrom('oauth_pushed_request')
     .where('reference_sha256', 'in', expired)
+    .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
