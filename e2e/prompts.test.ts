@@ -8,11 +8,7 @@ let stage: Stage
 let ada: Person
 before(async () => {
   stage = await openStage()
-  ada = await stage.invite()
-  await ada.page.goto(`${stage.service.authUrl}/register`)
-  await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
-  await ada.press('confirm-recovery-saved')
-  await ada.page.waitForURL(/\/account/)
+  ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
 })
 after(() => stage.close())
 

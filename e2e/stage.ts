@@ -1,7 +1,7 @@
 import { chromium } from 'playwright-core'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { startService } from '../server/testing/service.ts'
-import { invite, type Manner } from './person.ts'
+import { invite, type Manner, type Person } from './person.ts'
 import { openShop } from './relying-party.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
@@ -18,6 +18,15 @@ export async function openStage({ environment = {} }: { environment?: Record<str
     shop,
     browser,
     invite: (manner?: Manner) => invite(browser, manner),
+    /** Somebody who has made an account, and is looking at it. */
+    async enroll(wanted: Parameters<Person['createAccount']>[0]): Promise<Person> {
+      const person = await invite(browser)
+      await person.page.goto(`${service.authUrl}/register`)
+      await person.createAccount(wanted)
+      await person.press('confirm-recovery-saved')
+      await person.page.waitForURL(/\/account/)
+      return person
+    },
     async close() {
       await Promise.all([browser.close(), shop.close()])
       await service.close()
