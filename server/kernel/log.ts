@@ -11,16 +11,45 @@ const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret',
  * request id), never what was said: no query, no body, no header.
  */
 export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
-  // Not more at a time: with every line, the stream measures all that waits anew.
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 })
+  const lines = gatherLines()
   const paths = redacted.flatMap((name) => [`["${name}"]`, `*["${name}"]`])
   const log = pino(
     { level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } },
-    destination,
+    lines,
   )
+  return { log, flush: lines.flush }
+}
+
+const gatheredCharacters = 8192
+const gatheredMilliseconds = 200
+
+/** Gathers lines for the stream that writes them, which measures all that waits anew with all that it is given. */
+function gatherLines() {
+  let gathered = ''
+  let late: NodeJS.Timeout | undefined
+  function pass(): void {
+    clearTimeout(late)
+    late = undefined
+    if (gathered !== '') destination.write(gathered)
+    gathered = ''
+  }
+  // Before the stream is made: it, too, writes at the exit what it has, and takes nothing after that.
+  process.on('exit', pass)
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 1 })
   return {
-    log,
-    flush: () => new Promise((resolve) => destination.flush(() => resolve())),
+    write(line: string): void {
+      gathered += line
+      late ??= setTimeout(pass, gatheredMilliseconds).unref()
+      if (gathered.length >= gatheredCharacters) pass()
+    },
+    flushSync(): void {
+      pass()
+      destination.flushSync()
+    },
+    flush(): Promise<void> {
+      pass()
+      return new Promise((resolve) => destination.flush(() => resolve()))
+    },
   }
 }
 
