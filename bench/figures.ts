@@ -12,13 +12,14 @@ export type Figure = { microseconds: number; databaseMicroseconds: number; p50: 
 export type Round = Record<FigureName, Figure>
 
 const inFlight = 32
-/** Cheap requests are sent more often: what else the machine does weighs more on them. */
+/** Cheap requests are sent more often: one collection of garbage, or what else the machine does, weighs more there. */
 const cheapFactor = 3
+const cheapestFactor = 10
 
 /** One round of all figures at one contender. `databasePid` is the server whose processes are counted beside it. */
 export async function runRound(contender: Contender, requests: number, databasePid: number): Promise<Round> {
   const measured = (calls: Call[]) => measure(calls, contender.pid, databasePid)
-  const repeated = (call: Call) => Array.from({ length: requests * cheapFactor }, () => call)
+  const repeated = (call: Call) => Array.from({ length: requests * cheapestFactor }, () => call)
 
   const code = await measured(await contender.codeGrants(requests))
   const refresh = await measured(code.answers.map(tokensOf).map(contender.refresh))
@@ -82,7 +83,7 @@ export function mediansOf(rounds: Round[]): Round {
   }
 }
 
-function medianOf(values: number[]): number {
+export function medianOf(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
