@@ -61,7 +61,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   oauthRoutes(hosts.api, provider)
   passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)
-  accountRoutes(hosts.api, kernel)
+  accountRoutes(hosts.api, kernel, apps)
   backupRoutes(hosts.api, { kernel, keys })
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)

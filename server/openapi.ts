@@ -2,6 +2,7 @@ import * as account from '@countersign/protocol/account'
 import * as apps from '@countersign/protocol/apps'
 import * as audit from '@countersign/protocol/audit'
 import * as backup from '@countersign/protocol/backup'
+import * as developer from '@countersign/protocol/developer'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
@@ -14,6 +15,8 @@ import * as tokenKeys from '@countersign/protocol/token-keys'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
 
+const developerPortal = 'Developer portal'
+
 const modules = {
   'Signing in': passkeys,
   Sessions: sessions,
@@ -22,6 +25,7 @@ const modules = {
   Keys: keys,
   'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
   Apps: apps,
+  [developerPortal]: developer,
   'Token-signing keys': tokenKeys,
   Audit: audit,
   Backup: backup,
@@ -45,10 +49,13 @@ export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module
     .map((endpoint) => ({ tag, endpoint })),
 )
 
+type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal'>
+
 /** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
-export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>) {
+export function openApiDocument(config: Settings) {
+  const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
   const paths: Record<string, Record<string, object>> = {}
-  for (const { tag, endpoint } of endpoints) {
+  for (const { tag, endpoint } of endpoints.filter((listed) => isOffered(listed.tag))) {
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(tag, endpoint, config) }
   }
@@ -56,7 +63,9 @@ export function openApiDocument(config: Pick<Config, 'baseUrl' | 'authUrl' | 'bu
     openapi: '3.1.0',
     info: { title: 'Countersign', version, description: 'Sign in with a passkey, as the identity you choose.' },
     servers: [{ url: config.baseUrl.origin, description: 'API host' }],
-    tags: Object.keys(modules).map((name) => ({ name })),
+    tags: Object.keys(modules)
+      .filter(isOffered)
+      .map((name) => ({ name })),
     paths,
     components: { securitySchemes },
   }

@@ -5,11 +5,14 @@ import { readSite } from './view.ts'
 export class Refused extends Error {
   readonly status: number
   readonly code: string
+  /** What it said beside that, by the names of the interface. */
+  readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(status: number, code: string, description: string) {
+  constructor(status: number, code: string, description: string, fields: Record<string, unknown> = {}) {
     super(description)
     this.status = status
     this.code = code
+    this.fields = fields
   }
 }
 
@@ -54,6 +57,6 @@ export async function answerOf<T>(response: Response): Promise<T> {
     throw new Unreachable(`Status ${response.status} without JSON`, { cause: error })
   })
   if (response.ok) return answer as T
-  const { error, error_description } = answer as Partial<Record<string, string>>
-  throw new Refused(response.status, error ?? 'server_error', error_description ?? '')
+  const { error, error_description, ...fields } = answer as Partial<Record<string, string>>
+  throw new Refused(response.status, error ?? 'server_error', error_description ?? '', fields)
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { App } from './apps.ts'
 import { endpoint, Nothing } from './endpoint.ts'
 import { Identity } from './identities.ts'
 import { KeyWrap } from './keys.ts'
@@ -63,6 +64,7 @@ export const AccountExport = Type.Object({
   keyWraps: Type.Array(KeyWrap),
   recoveryCodeSince: Type.Union([Instant, Type.Null()]),
   authorizations: Type.Array(Authorization),
+  apps: Type.Array(App),
   activity: Type.Array(ActivityEntry),
 })
 export type AccountExport = Static<typeof AccountExport>
@@ -76,8 +78,13 @@ export const exportAccount = endpoint(
 
 export const deleteAccount = endpoint(
   'DELETE /api/account',
-  { ...session, summary: 'Delete my account with all that is in it; needs a fresh authentication' },
-  {},
+  {
+    ...session,
+    summary:
+      'Delete my account with all that is in it; needs a fresh authentication. Whoever has registered apps says ' +
+      'that they are to go too (apps=delete), or is refused',
+  },
+  { querystring: Type.Object({ apps: Type.Optional(Type.Literal('delete')) }) },
   { 204: Nothing },
 )
 

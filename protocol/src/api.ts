@@ -3,6 +3,7 @@ import type * as account from './account.ts'
 import type * as apps from './apps.ts'
 import type * as audit from './audit.ts'
 import type * as backup from './backup.ts'
+import type * as developer from './developer.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type * as identities from './identities.ts'
 import type * as keys from './keys.ts'
@@ -19,6 +20,7 @@ type All =
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
   | EndpointsOf<typeof backup>
+  | EndpointsOf<typeof developer>
   | EndpointsOf<typeof identities>
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { standardScopes } from './formats/scope.ts'
-import { ClientId, Instant, WebUrl } from './values.ts'
+import { ClientId, Instant, Uuid, WebUrl } from './values.ts'
 
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -71,13 +71,14 @@ export const AppChange = Type.Partial(Type.Object({ ...settings, status: AppStat
 })
 export type AppChange = Static<typeof AppChange>
 
-/** An app as its operator sees it. */
+/** An app as those see it who look after it: the operator, and the person who registered it, if one did. */
 export const App = Type.Object({
   ...PublicApp.properties,
   redirectUris: Type.Array(Type.String()),
   postLogoutRedirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
   status: AppStatus,
+  ownerUserId: OrNull(Uuid),
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),
@@ -87,51 +88,67 @@ export const App = Type.Object({
 export type App = Static<typeof App>
 
 const ByClientId = Type.Object({ clientId: ClientId })
+const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
+
+/** What each operation on apps takes and answers, whoever may ask for it. */
+export const operations = {
+  create: {
+    takes: { body: NewApp },
+    answers: { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
+  },
+  list: { takes: {}, answers: { 200: Type.Object({ apps: Type.Array(App) }) } },
+  show: { takes: { params: ByClientId }, answers: { 200: App } },
+  change: { takes: { params: ByClientId, body: AppChange }, answers: { 200: App } },
+  delete: { takes: { params: ByClientId }, answers: { 204: Nothing } },
+  rotateSecret: {
+    takes: {
+      params: ByClientId,
+      body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+    },
+    answers: { 201: Type.Object({ clientId: ClientId, clientSecret: Type.String(), previousUntil: Instant }) },
+  },
+} as const
+
 const admin = { security: 'admin', cors: 'no origin' } as const
 
 export const createApp = endpoint(
   'POST /api/admin/apps',
   { ...admin, summary: 'Register an app; its secret is shown this once' },
-  { body: NewApp },
-  { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
+  operations.create.takes,
+  operations.create.answers,
 )
 
 export const listApps = endpoint(
   'GET /api/admin/apps',
   { ...admin, summary: 'List the apps' },
-  {},
-  { 200: Type.Object({ apps: Type.Array(App) }) },
+  operations.list.takes,
+  operations.list.answers,
 )
 
 export const showApp = endpoint(
   'GET /api/admin/apps/:clientId',
   { ...admin, summary: 'Read an app' },
-  { params: ByClientId },
-  { 200: App },
+  operations.show.takes,
+  operations.show.answers,
 )
 
 export const changeApp = endpoint(
   'PATCH /api/admin/apps/:clientId',
   { ...admin, summary: 'Change an app' },
-  { params: ByClientId, body: AppChange },
-  { 200: App },
+  operations.change.takes,
+  operations.change.answers,
 )
 
 export const deleteApp = endpoint(
   'DELETE /api/admin/apps/:clientId',
   { ...admin, summary: 'Delete an app, with every token it holds' },
-  { params: ByClientId },
-  { 204: Nothing },
+  operations.delete.takes,
+  operations.delete.answers,
 )
-
-const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
 export const rotateAppSecret = endpoint(
   'POST /api/admin/apps/:clientId/secret',
   { ...admin, summary: 'Give an app a new secret, shown this once; the old one works for graceSeconds more' },
-  {
-    params: ByClientId,
-    body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
-  },
-  { 201: Type.Object({ clientId: ClientId, clientSecret: Type.String(), previousUntil: Instant }) },
+  operations.rotateSecret.takes,
+  operations.rotateSecret.answers,
 )

@@ -9,6 +9,8 @@ export type Site = {
   authUrl: string
   relyingPartyId: string
   demo: boolean
+  /** Whether people may register apps of their own. */
+  developers: boolean
   /** Whether this service can send mail. */
   mail: boolean
 }
@@ -72,7 +74,7 @@ export type ErrorView = { page: 'error'; site: Site; error: string; description:
 
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 
-export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account'; site: Site }
+export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers'; site: Site }
 
 export type PageView = SignInView | ReturnView | LogoutView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -230,6 +230,37 @@ test('LOG-06 an account that is deleted is gone at once: every session, passkey,
   assert.equal(trail.filter(({ action }) => action === 'account.deleted').length, 1)
 })
 
+test('OWN-05 an account goes with the apps that its owner registered only where they say so', async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  const register = (name: string) =>
+    send('POST', '/api/developer/apps', ada.headers, { name, redirectUris: ['https://ledger.example/callback'] })
+  const [one, other] = [(await register('Ledger')).json(), (await register('Cash book')).json()]
+  const isKnown = async (clientId: string) => (await send('GET', `/api/oauth/app/${clientId}`, {})).statusCode === 200
+
+  const refused = await deleteAccount(ada.headers)
+  assert.deepEqual(errorOf(refused), [409, 'owns_apps'])
+  assert.deepEqual(refused.json().apps.toSorted(), ['Cash book', 'Ledger'])
+  assert.equal((await send('DELETE', '/api/account?apps=keep', ada.headers)).statusCode, 400)
+  assert.equal((await send('GET', '/api/auth/session', ada.headers)).statusCode, 200, 'nothing has gone')
+  assert.ok((await isKnown(one.clientId)) && (await isKnown(other.clientId)))
+  assert.equal((await deleteAccount(eve.headers)).statusCode, 204, 'who has none needs to say nothing')
+
+  assert.equal((await send('DELETE', '/api/account?apps=delete', ada.headers)).statusCode, 204)
+  assert.ok(!(await isKnown(one.clientId)) && !(await isKnown(other.clientId)))
+  assert.deepEqual(await tablesWith(ada.userId), ['audit_entry'])
+  assert.deepEqual(await tablesWith(one.clientId), ['audit_entry'])
+  const trail = await world.db
+    .selectFrom('audit_entry')
+    .select(['action', 'client_id as clientId'])
+    .where('user_id', '=', ada.userId)
+    .where('action', 'in', ['app.deleted', 'account.deleted'])
+    .execute()
+  assert.deepEqual(trail.map(({ action, clientId }) => `${action} ${clientId}`).toSorted(), [
+    'account.deleted null',
+    ...[one.clientId, other.clientId].map((clientId) => `app.deleted ${clientId}`).toSorted(),
+  ])
+})
+
 test('an account is deleted once, and nothing that meets the deletion survives it', async () => {
   const person = await world.person()
   const answers = await Promise.all([

@@ -1,3 +1,4 @@
+import { deleteAppsOf } from '#apps/app.ts'
 import { forgetConsents } from '#authorizations/authorization.ts'
 import { forgetIdentityKeys } from '#encryption/identity-key.ts'
 import { forgetPersonKeys } from '#encryption/key-wrap.ts'
@@ -5,10 +6,15 @@ import { removeIdentity, removePerson, requireOwnIdentity } from '#identity/iden
 import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetTokens } from '#tokens/lineage.ts'
+
+const refuse = refusals({
+  owns_apps: [409, 'Delete the apps that you have registered first, or let them go with the account: apps=delete.'],
+})
 
 /**
  * Deletes one of a person's identities, and everything that was its own; its handle stays reserved, and the trail keeps
@@ -26,19 +32,30 @@ export async function deleteIdentity({ db }: Kernel, session: Session, identityI
 }
 
 /**
- * Deletes a person with all that they have, at once. The trail keeps ids that nothing leads to any more. Refuses
- * `reauthentication_required`.
+ * Deletes a person with all that they have, at once. The trail keeps ids that nothing leads to any more. Other people
+ * sign in to the apps that they have registered, so these go only where that was asked for; answers which have gone.
+ * Refuses `reauthentication_required`, and `owns_apps`, which names them.
  */
-export async function deleteAccount({ db }: Kernel, session: Session, now: Date): Promise<void> {
+export async function deleteAccount(
+  { db }: Kernel,
+  session: Session,
+  { withApps }: { withApps: boolean },
+  now: Date,
+): Promise<string[]> {
   requireFresh(session, now)
   const { userId } = session
-  await transaction(db, async (tx) => {
-    await forgetIdentities(tx, await removePerson(tx, userId, now))
+  return transaction(db, async (tx) => {
+    const identityIds = await removePerson(tx, userId, now)
+    const apps = await deleteAppsOf(tx, userId, now)
+    if (apps.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: apps.map(({ name }) => name) } })
+
+    await forgetIdentities(tx, identityIds)
     await forgetPersonKeys(tx, userId)
     // A sign-in under way holds its passkey until its session is there to be seen.
     await forgetPasskeys(tx, userId)
     await endOtherSessions(tx, userId)
     await record(tx, { action: 'account.deleted', actor: 'person', userId }, now)
+    return apps.map(({ clientId }) => clientId)
   })
 }
 

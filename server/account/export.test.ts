@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountExport } from '@countersign/protocol/account'
+import type { App } from '@countersign/protocol/apps'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -28,6 +29,7 @@ test('the export is a file with everything that a person has here, and with no s
   await world.api.inject({ method: 'PATCH', url: identity, headers: person.headers, payload: { handle: 'exported' } })
   const app = await world.app({ name: 'The Shop' })
   const tokens = await app.tokens(person)
+  const own = await post('/api/developer/apps', { name: 'Ledger', redirectUris: ['https://ledger.example/'] })
 
   const answer = await world.api.inject({ url: '/api/account/export', headers: person.headers })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -54,8 +56,11 @@ test('the export is a file with everything that a person has here, and with no s
     'identity.email_asked',
     'identity.handle_changed',
     'app.authorized',
+    'app.created',
   ])
-  const secrets = [person.sessionToken, tokens.access_token, tokens.refresh_token, app.clientSecret, code]
+  const { clientSecret: ownSecret, ...settings } = own.json<App & { clientSecret: string }>()
+  assert.deepEqual(exported.apps, [settings], 'the app that they registered, and not the one they use')
+  const secrets = [person.sessionToken, tokens.access_token, tokens.refresh_token, app.clientSecret, ownSecret, code]
   for (const hidden of [...secrets, stranger.userId, stranger.handle])
     assert.ok(!answer.body.includes(hidden), hidden.slice(0, 12))
   assert.doesNotMatch(answer.body, /sha256|mac/i)

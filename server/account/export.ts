@@ -1,4 +1,5 @@
 import type { AccountExport } from '@countersign/protocol/account'
+import { listApps, toApp } from '#apps/app.ts'
 import { listActivity } from '#audit/activity.ts'
 import { listAuthorizations, listGrants } from '#authorizations/authorization.ts'
 import { readIdentityKey } from '#encryption/identity-key.ts'
@@ -29,6 +30,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
       grants: await listGrants(db, identityId, now),
     })
   }
+  const apps = await listApps(db, { actor: 'person', session })
   return {
     exportedAt: now.toISOString(),
     user: { userId, createdAt: (await personSince(db, userId)).toISOString() },
@@ -38,6 +40,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
     keyWraps: await listKeyWraps(db, userId),
     recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
     authorizations: await listAuthorizations(db, userId),
+    apps: apps.map(toApp),
     activity: await listActivity(db, userId, {}),
   }
 }

@@ -1,4 +1,5 @@
 import * as endpoints from '@countersign/protocol/account'
+import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { clearSessionCookie } from '#sessions/cookie.ts'
@@ -6,7 +7,7 @@ import { sessionGuard } from '#sessions/session.ts'
 import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
 
-export function accountRoutes(host: Host, kernel: Kernel): void {
+export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
   const { db, clock, config } = kernel
   const session = sessionGuard(kernel)
 
@@ -32,7 +33,9 @@ export function accountRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.deleteAccount,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await deleteAccount(kernel, session.of(request), clock())
+      const withApps = request.query.apps === 'delete'
+      const clientIds = await deleteAccount(kernel, session.of(request), { withApps }, clock())
+      await Promise.all(clientIds.map((clientId) => apps.forgetEverywhere(clientId)))
       clearSessionCookie(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

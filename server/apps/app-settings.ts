@@ -6,10 +6,10 @@ import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { requireRedirectUri } from './redirect-uri.ts'
 
-/** What an operator may set of an app, and change later. */
+/** What may be set of an app, and changed later. */
 export type AppSettings = Omit<
   RegisteredApp,
-  'clientId' | 'isPublic' | 'secretsSha256' | 'secretsEndAt' | 'createdAt' | 'updatedAt'
+  'clientId' | 'ownerUserId' | 'isPublic' | 'isHeld' | 'secretsSha256' | 'secretsEndAt' | 'createdAt' | 'updatedAt'
 >
 export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partial<AppSettings>
 

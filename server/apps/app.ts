@@ -1,6 +1,8 @@
-import type { PublicApp } from '@countersign/protocol/apps'
-import { record, type AuditAction } from '#kernel/audit.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import type { App, PublicApp } from '@countersign/protocol/apps'
+import { limits } from '@countersign/protocol/formats/limits'
+import { holdPerson } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -8,42 +10,59 @@ import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { defaultSettings, requireAcceptable, type AppSettings, type NewAppSettings } from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
+import { byline, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({ app_not_found: [404, 'There is no such app.'] })
-
-const byOperator = (action: AuditAction, clientId: string) => ({ action, actor: 'operator' as const, clientId })
+const refuse = refusals({
+  app_not_found: [404, 'There is no such app.'],
+  too_many_apps: [409, `A person has at most ${limits.appsPerUserMax} apps of their own.`],
+  disabled_by_operator: [403, 'The operator of this service has disabled this app, and only they can enable it.'],
+})
 
 /**
  * Registers an app. A confidential one gets a secret, which is told this once and kept as its SHA-256; a public one has
- * none. Refuses `invalid_redirect_uri`, `invalid_request`.
+ * none. Refuses `invalid_redirect_uri`, `invalid_request`, `too_many_apps`.
  */
-export async function createApp(db: Database, isPublic: boolean, settings: NewAppSettings, now: Date) {
+export async function createApp(
+  db: Database,
+  { steward, isPublic }: { steward: Steward; isPublic: boolean },
+  settings: NewAppSettings,
+  now: Date,
+) {
   requireAcceptable(settings, isPublic)
   const clientId = `app_${randomBytes(16).toString('hex')}`
   const clientSecret = isPublic ? undefined : newToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
-  const kept = { clientId, isPublic, secretsSha256, secretsEndAt, createdAt: now, updatedAt: now }
-  const app = { ...defaultSettings, ...settings, ...kept }
+  const ownerUserId = ownerOf(steward)
+  const kept = { clientId, ownerUserId, isPublic, isHeld: false, secretsSha256, secretsEndAt }
+  const app = { ...defaultSettings, ...settings, ...kept, createdAt: now, updatedAt: now }
 
   await transaction(db, async (tx) => {
+    if (ownerUserId !== null) await requireRoom(tx, ownerUserId)
     const isNew = await store.insertApp(tx, app)
     if (!isNew) throw new Error(`The client id ${clientId} was drawn twice.`)
     await store.insertSecrets(tx, app)
     await store.replaceOrigins(tx, clientId, originsOf(app.redirectUris))
-    await record(tx, byOperator('app.created', clientId), now)
+    await record(tx, { action: 'app.created', ...byline(steward), clientId }, now)
   })
   return { app, clientSecret }
 }
 
-export function listApps(db: Database): Promise<RegisteredApp[]> {
-  return store.listApps(db)
+/** Lets nobody else add to the apps of a person until the transaction ends. Refuses `too_many_apps`, `unauthorized`. */
+async function requireRoom(tx: Transaction, userId: string): Promise<void> {
+  await holdPerson(tx, userId)
+  if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw refuse.too_many_apps()
+}
+
+/** The apps that somebody looks after, the newest first. */
+export function listApps(db: Database, steward: Steward): Promise<RegisteredApp[]> {
+  return steward.actor === 'person' ? store.listAppsOf(db, steward.session.userId) : store.listApps(db)
 }
 
 /** The app as it is now, whatever a cache remembers. Refuses `app_not_found`. */
-export async function readApp(db: Database, clientId: string): Promise<RegisteredApp> {
-  return requireApp(await store.findApp(db, clientId))
+export async function readApp(db: Database, { steward, clientId }: Sought): Promise<RegisteredApp> {
+  return requireAppOf(steward, await store.findApp(db, clientId))
 }
 
 /** Refuses `app_not_found` where a look-up has found none. */
@@ -52,34 +71,62 @@ export function requireApp(found: RegisteredApp | undefined): RegisteredApp {
   return found
 }
 
-/** Changes what is given and leaves the rest. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`. */
+/** The same; an app that is another's is as unknown as none. */
+export function requireAppOf(steward: Steward, found: RegisteredApp | undefined): RegisteredApp {
+  return requireApp(found && looksAfter(steward, found) ? found : undefined)
+}
+
+/**
+ * Changes what is given and leaves the rest. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
+ * `reauthentication_required`, `disabled_by_operator`.
+ */
 export function changeApp(
   db: Database,
-  clientId: string,
+  { steward, clientId }: Sought,
   change: Partial<AppSettings>,
   now: Date,
 ): Promise<RegisteredApp> {
   return transaction(db, async (tx) => {
-    const app = requireApp(await store.lockApp(tx, clientId))
+    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requireAcceptable(change, app.isPublic)
+    // Where people are sent back to decides who gets their codes.
+    if (change.redirectUris) requirePresence(steward, now)
 
-    const changed = { ...app, ...change, updatedAt: now }
+    const changed = { ...app, ...change, isHeld: isHeldAfter(steward, app, change), updatedAt: now }
     await store.updateApp(tx, changed)
     await store.replaceOrigins(tx, clientId, originsOf(changed.redirectUris))
-    await record(tx, { ...byOperator('app.changed', clientId), details: { changed: Object.keys(change) } }, now)
+    const details = { changed: Object.keys(change) }
+    await record(tx, { action: 'app.changed', ...byline(steward), clientId, details }, now)
     return changed
   })
 }
 
+/** Whether the operator holds an app after a change. Refuses `disabled_by_operator` where its owner would enable it. */
+function isHeldAfter(steward: Steward, { isHeld }: RegisteredApp, { status }: Partial<AppSettings>): boolean {
+  if (status === undefined) return isHeld
+  if (steward.actor === 'operator') return status === 'disabled'
+  if (isHeld && status === 'active') throw refuse.disabled_by_operator()
+  return isHeld
+}
+
 /**
  * Deletes an app with its secrets. Its codes and tokens need no sweep to die: whatever redeems or accepts one looks its
- * app up first. Refuses `app_not_found`.
+ * app up first. Refuses `app_not_found`, `reauthentication_required`.
  */
-export async function deleteApp(db: Database, clientId: string, now: Date): Promise<void> {
+export async function deleteApp(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await store.removeApp(tx, clientId))) throw refuse.app_not_found()
-    await record(tx, byOperator('app.deleted', clientId), now)
+    requireAppOf(steward, await store.lockApp(tx, clientId))
+    requirePresence(steward, now)
+    await store.removeApp(tx, clientId)
+    await record(tx, { action: 'app.deleted', ...byline(steward), clientId }, now)
   })
+}
+
+/** Deletes the apps of a person who leaves, whom the caller holds; answers which those were. */
+export async function deleteAppsOf(tx: Transaction, userId: string, now: Date) {
+  const gone = await store.removeAppsOf(tx, userId)
+  for (const { clientId } of gone) await record(tx, { action: 'app.deleted', actor: 'person', userId, clientId }, now)
+  return gone
 }
 
 /** What anyone may know of an app. */
@@ -94,5 +141,22 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
     termsUrl: app.termsUrl,
     supportsE2ee: false,
     allowedScopes: app.allowedScopes,
+  }
+}
+
+/** An app as those see it who look after it. */
+export function toApp(app: RegisteredApp): App {
+  return {
+    ...toPublicApp(app),
+    redirectUris: app.redirectUris,
+    postLogoutRedirectUris: app.postLogoutRedirectUris,
+    public: app.isPublic,
+    status: app.status,
+    ownerUserId: app.ownerUserId,
+    idTokenSignedResponseAlg: app.idTokenAlgorithm,
+    accessTokenTtlSeconds: app.accessTokenSeconds,
+    refreshTokenTtlSeconds: app.refreshTokenSeconds,
+    createdAt: app.createdAt.toISOString(),
+    updatedAt: app.updatedAt.toISOString(),
   }
 }

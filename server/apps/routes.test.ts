@@ -49,7 +49,14 @@ describe('the story of an app', () => {
     assert.match(clientId, /^app_[0-9a-f]{32}$/)
     assert.match(clientSecret, /^cs_[\w-]{40,}$/)
     const dates = { createdAt: world.now().toISOString(), updatedAt: world.now().toISOString() }
-    assert.deepEqual(settings, { ...full, supportsE2ee: false, public: false, status: 'active', ...dates })
+    assert.deepEqual(settings, {
+      ...full,
+      supportsE2ee: false,
+      public: false,
+      status: 'active',
+      ownerUserId: null,
+      ...dates,
+    })
     assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { clientId, ...settings })
 
     world.pass(60)

@@ -1,88 +1,140 @@
 import * as endpoints from '@countersign/protocol/apps'
+import * as developer from '@countersign/protocol/developer'
+import type { FastifyRequest } from 'fastify'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
-import type { AppDirectory, RegisteredApp } from './app-directory.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import type { AppDirectory } from './app-directory.ts'
 import type { AppSettings } from './app-settings.ts'
-import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toPublicApp } from './app.ts'
+import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toApp, toPublicApp } from './app.ts'
 import { adminGuard } from './operator.ts'
 import { rotateSecret } from './secret.ts'
+import type { Steward } from './steward.ts'
 
 export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
-  const { db, clock, rateLimits } = kernel
-  const { onRequest } = adminGuard(kernel)
-
   host.route({
     ...endpoints.readApp,
     async handler(request) {
-      await rateLimits.count('metadata', addressKey(request))
+      await kernel.rateLimits.count('metadata', addressKey(request))
       const app = requireApp(await apps.find(request.params.clientId))
       return { app: toPublicApp(app), resources: [] }
     },
   })
+  mountOperations(host, kernel, apps, ofOperator(kernel))
+  if (kernel.config.developerPortal) mountOperations(host, kernel, apps, ofPerson(kernel))
+}
+
+/** The operations on apps at the addresses of one kind of steward, and the guard that lets these through. */
+type Desk = {
+  create: Addressed<typeof endpoints.createApp>
+  list: Addressed<typeof endpoints.listApps>
+  show: Addressed<typeof endpoints.showApp>
+  change: Addressed<typeof endpoints.changeApp>
+  delete: Addressed<typeof endpoints.deleteApp>
+  rotateSecret: Addressed<typeof endpoints.rotateAppSecret>
+  onRequest: (request: FastifyRequest) => Promise<void>
+  stewardOf: (request: FastifyRequest) => Steward
+}
+/** An endpoint with the bodies and answers of this one, wherever it is. */
+type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
+
+function ofOperator(kernel: Kernel): Desk {
+  const { onRequest, of } = adminGuard(kernel)
+  return {
+    create: endpoints.createApp,
+    list: endpoints.listApps,
+    show: endpoints.showApp,
+    change: endpoints.changeApp,
+    delete: endpoints.deleteApp,
+    rotateSecret: endpoints.rotateAppSecret,
+    onRequest,
+    stewardOf: of,
+  }
+}
+
+/** The developer portal: a person's own apps. */
+function ofPerson(kernel: Kernel): Desk {
+  const { onRequest, of } = sessionGuard(kernel)
+  return {
+    create: developer.createOwnApp,
+    list: developer.listOwnApps,
+    show: developer.showOwnApp,
+    change: developer.changeOwnApp,
+    delete: developer.deleteOwnApp,
+    rotateSecret: developer.rotateOwnAppSecret,
+    onRequest,
+    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
+  }
+}
+
+function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, desk: Desk): void {
+  const { onRequest, stewardOf } = desk
 
   host.route({
-    ...endpoints.createApp,
+    ...desk.create,
     onRequest,
-    async handler({ body }, reply) {
-      const { public: isPublic = false, name, redirectUris, ...rest } = body
+    async handler(request, reply) {
+      const { public: isPublic = false, name, redirectUris, ...rest } = request.body
       const settings = { ...settingsOf(rest), name, redirectUris }
-      const { app, clientSecret } = await createApp(db, isPublic, settings, clock())
+      const { app, clientSecret } = await createApp(db, { steward: stewardOf(request), isPublic }, settings, clock())
       apps.forget(app.clientId)
       return reply.status(201).send({ ...toApp(app), ...(clientSecret !== undefined && { clientSecret }) })
     },
   })
 
   host.route({
-    ...endpoints.listApps,
+    ...desk.list,
     onRequest,
-    async handler() {
-      const all = await listApps(db)
-      return { apps: all.map(toApp) }
+    async handler(request) {
+      const found = await listApps(db, stewardOf(request))
+      return { apps: found.map(toApp) }
     },
   })
 
   host.route({
-    ...endpoints.showApp,
+    ...desk.show,
     onRequest,
-    handler: async ({ params }) => toApp(await readApp(db, params.clientId)),
+    handler: async (request) => toApp(await readApp(db, { steward: stewardOf(request), ...request.params })),
   })
+  mountChanges(host, { db, clock }, apps, desk)
+}
+
+/** Those that may have to hold everywhere before they are acknowledged. */
+function mountChanges(host: Host, { db, clock }: Pick<Kernel, 'db' | 'clock'>, apps: AppDirectory, desk: Desk): void {
+  const { onRequest, stewardOf } = desk
 
   host.route({
-    ...endpoints.changeApp,
+    ...desk.change,
     onRequest,
-    async handler({ params, body }) {
-      const app = await changeApp(db, params.clientId, settingsOf(body), clock())
-      apps.forget(params.clientId)
-      if (body.status !== undefined) await apps.forgetEverywhere(params.clientId)
+    async handler(request) {
+      const { clientId } = request.params
+      const app = await changeApp(db, { steward: stewardOf(request), clientId }, settingsOf(request.body), clock())
+      apps.forget(clientId)
+      if (request.body.status !== undefined) await apps.forgetEverywhere(clientId)
       return toApp(app)
     },
   })
 
   host.route({
-    ...endpoints.deleteApp,
+    ...desk.delete,
     onRequest,
-    async handler({ params }, reply) {
-      await deleteApp(db, params.clientId, clock())
-      await apps.forgetEverywhere(params.clientId)
+    async handler(request, reply) {
+      const { clientId } = request.params
+      await deleteApp(db, { steward: stewardOf(request), clientId }, clock())
+      await apps.forgetEverywhere(clientId)
       return reply.status(204).send(null)
     },
   })
-  secretRoute(host, kernel, apps)
-}
 
-function secretRoute(host: Host, kernel: Kernel, apps: AppDirectory): void {
-  const { onRequest } = adminGuard(kernel)
   host.route({
-    ...endpoints.rotateAppSecret,
+    ...desk.rotateSecret,
     onRequest,
-    async handler({ params: { clientId }, body }, reply) {
-      const { clientSecret, previousUntil } = await rotateSecret(
-        kernel.db,
-        clientId,
-        body?.graceSeconds ?? 0,
-        kernel.clock(),
-      )
+    async handler(request, reply) {
+      const { clientId } = request.params
+      const graceSeconds = request.body?.graceSeconds ?? 0
+      const sought = { steward: stewardOf(request), clientId }
+      const { clientSecret, previousUntil } = await rotateSecret(db, sought, graceSeconds, clock())
       await apps.forgetEverywhere(clientId)
       return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
     },
@@ -97,21 +149,5 @@ function settingsOf(sent: endpoints.AppChange): Partial<AppSettings> {
     ...(idTokenSignedResponseAlg !== undefined && { idTokenAlgorithm: idTokenSignedResponseAlg }),
     ...(accessTokenTtlSeconds !== undefined && { accessTokenSeconds: accessTokenTtlSeconds }),
     ...(refreshTokenTtlSeconds !== undefined && { refreshTokenSeconds: refreshTokenTtlSeconds }),
-  }
-}
-
-/** An app as its operator sees it. */
-function toApp(app: RegisteredApp): endpoints.App {
-  return {
-    ...toPublicApp(app),
-    redirectUris: app.redirectUris,
-    postLogoutRedirectUris: app.postLogoutRedirectUris,
-    public: app.isPublic,
-    status: app.status,
-    idTokenSignedResponseAlg: app.idTokenAlgorithm,
-    accessTokenTtlSeconds: app.accessTokenSeconds,
-    refreshTokenTtlSeconds: app.refreshTokenSeconds,
-    createdAt: app.createdAt.toISOString(),
-    updatedAt: app.updatedAt.toISOString(),
   }
 }

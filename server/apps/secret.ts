@@ -6,7 +6,8 @@ import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
-import { requireApp } from './app.ts'
+import { requireAppOf } from './app.ts'
+import { byline, requirePresence, type Sought } from './steward.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -16,25 +17,27 @@ const refuse = refusals({
 
 /**
  * Gives an app a new secret, which is told this once. The ones before work for `graceSeconds` more, unless they end
- * sooner. Refuses `app_not_found`, `invalid_request`, `too_many_secrets`.
+ * sooner. Refuses `app_not_found`, `reauthentication_required`, `invalid_request`, `too_many_secrets`.
  */
 export async function rotateSecret(
   db: Database,
-  clientId: string,
+  { steward, clientId }: Sought,
   graceSeconds: number,
   now: Date,
 ): Promise<{ clientSecret: string; previousUntil: Date }> {
   const clientSecret = newToken('clientSecret')
   const previousUntil = secondsAfter(now, graceSeconds)
   await transaction(db, async (tx) => {
-    const app = requireApp(await store.lockApp(tx, clientId))
+    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
+    requirePresence(steward, now)
     if (app.isPublic) throw refuse.invalid_request()
     if (graceSeconds > 0 && liveSecretsOf(app, now).length >= limits.clientSecretsMax) throw refuse.too_many_secrets()
 
     await store.endSecrets(tx, clientId, previousUntil)
     await store.deleteSecretsOf(tx, clientId, now)
     await store.insertSecrets(tx, { clientId, secretsSha256: [sha256(clientSecret)], createdAt: now })
-    await record(tx, { action: 'app.secret_rotated', actor: 'operator', clientId, details: { graceSeconds } }, now)
+    const details = { graceSeconds }
+    await record(tx, { action: 'app.secret_rotated', ...byline(steward), clientId, details }, now)
   })
   return { clientSecret, previousUntil }
 }

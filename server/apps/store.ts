@@ -4,6 +4,7 @@ import type { Tables } from '#kernel/tables.ts'
 
 const app = [
   'app.client_id as clientId',
+  'app.owner_user_id as ownerUserId',
   'app.name',
   'app.description',
   'app.icon_url as iconUrl',
@@ -14,6 +15,7 @@ const app = [
   'app.post_logout_redirect_uris as postLogoutRedirectUris',
   'app.allowed_scopes as allowedScopes',
   'app.is_public as isPublic',
+  'app.is_held as isHeld',
   'app.status',
   'app.id_token_algorithm as idTokenAlgorithm',
   'app.access_token_seconds as accessTokenSeconds',
@@ -53,6 +55,24 @@ export function listApps(db: Database) {
   return selectApps(db).orderBy('created_at', 'desc').orderBy('client_id').execute()
 }
 
+/** The apps that a person has registered, the newest first. */
+export function listAppsOf(db: Database, ownerUserId: string) {
+  return selectApps(db)
+    .where('owner_user_id', '=', ownerUserId)
+    .orderBy('created_at', 'desc')
+    .orderBy('client_id')
+    .execute()
+}
+
+export async function countAppsOf(tx: Transaction, ownerUserId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('app')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('owner_user_id', '=', ownerUserId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** An origin, where some app has a redirect URI there. */
 export function findOrigin(db: Database, origin: string) {
   return db.selectFrom('app_origin').select('origin').where('origin', '=', origin).limit(1).executeTakeFirst()
@@ -65,6 +85,7 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
     .values({
       ...settingsOf(inserted),
       client_id: inserted.clientId,
+      owner_user_id: inserted.ownerUserId,
       is_public: inserted.isPublic,
       created_at: inserted.createdAt,
     })
@@ -82,6 +103,15 @@ export async function updateApp(tx: Transaction, changed: RegisteredApp): Promis
 export async function removeApp(tx: Transaction, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('app').where('client_id', '=', clientId).executeTakeFirstOrThrow()
   return numDeletedRows === 1n
+}
+
+/** Deletes the apps of a person, and with them their secrets and origins; answers which those were. */
+export function removeAppsOf(tx: Transaction, ownerUserId: string) {
+  return tx
+    .deleteFrom('app')
+    .where('owner_user_id', '=', ownerUserId)
+    .returning(['client_id as clientId', 'name'])
+    .execute()
 }
 
 export async function insertSecrets(
@@ -144,6 +174,7 @@ function settingsOf(given: RegisteredApp) {
     post_logout_redirect_uris: given.postLogoutRedirectUris,
     allowed_scopes: given.allowedScopes,
     status: given.status,
+    is_held: given.isHeld,
     id_token_algorithm: given.idTokenAlgorithm,
     access_token_seconds: given.accessTokenSeconds,
     refresh_token_seconds: given.refreshTokenSeconds,

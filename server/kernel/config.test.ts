@@ -21,9 +21,11 @@ const hosted = {
   SECRET_KEY: secret,
 }
 
-test('a hosted service has no demo unless it says so', () => {
+test('a hosted service has no demo, and lets nobody register apps, unless it says so', () => {
   assert.equal(readConfig(hosted).demo, false)
   assert.equal(readConfig({ ...hosted, DEMO: 'on' }).demo, true)
+  assert.equal(readConfig(hosted).developerPortal, false)
+  assert.equal(readConfig({ ...hosted, DEVELOPER_PORTAL: 'on' }).developerPortal, true)
   assert.equal(readConfig({ ...hosted, WEBAUTHN_RP_ID: 'example.com' }).relyingPartyId, 'example.com')
 })
 
@@ -41,6 +43,7 @@ const wrong: Record<string, Record<string, string>> = {
   RATE_LIMITS: { RATE_LIMITS: 'no' },
   RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,no-such-limit=3' },
   DEMO: { DEMO: 'yes' },
+  DEVELOPER_PORTAL: { DEVELOPER_PORTAL: 'open' },
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },

@@ -29,6 +29,8 @@ export type Config = {
   /** Where traces are sent; undefined: nowhere. */
   traces: TracesSetting | undefined
   demo: boolean
+  /** Whether people may register apps of their own. */
+  developerPortal: boolean
   mail: MailSetting
 }
 
@@ -55,7 +57,7 @@ export const settings = [
   ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'PORT', 'DATABASE_URL', 'ALLOW_EMBEDDED', 'DATA_DIR', 'SECRET_KEY'],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
-  ...['RATE_LIMIT_NUMBERS', 'DEMO'],
+  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL'],
 ] as const
 type Setting = (typeof settings)[number]
 
@@ -93,6 +95,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsPort: readMetricsPort(given('METRICS_PORT'), [given('PORT'), baseUrl.port, authUrl.port, businessUrl.port]),
     traces: readTraces(given),
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    developerPortal:
+      readChoice('DEVELOPER_PORTAL', given('DEVELOPER_PORTAL') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
   }
 }

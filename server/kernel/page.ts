@@ -22,11 +22,18 @@ export const assetsFolder = new URL('../../web/dist/assets/', import.meta.url)
 /** Shows a page: the built shell with its view as inert JSON, so that it is drawn without asking anything more. */
 export type Pages = { show: (reply: FastifyReply, view: PageView) => FastifyReply }
 
-type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'relyingPartyId' | 'demo' | 'mail'>
+type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail'>
 
 /** What every page knows of the service that it belongs to. */
-export function siteOf({ baseUrl, authUrl, relyingPartyId, demo, mail }: Settings): Site {
-  return { baseUrl: baseUrl.origin, authUrl: authUrl.origin, relyingPartyId, demo, mail: mail.by !== 'nothing' }
+export function siteOf({ baseUrl, authUrl, relyingPartyId, demo, developerPortal, mail }: Settings): Site {
+  return {
+    baseUrl: baseUrl.origin,
+    authUrl: authUrl.origin,
+    relyingPartyId,
+    demo,
+    developers: developerPortal,
+    mail: mail.by !== 'nothing',
+  }
 }
 
 /** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */

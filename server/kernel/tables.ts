@@ -20,6 +20,8 @@ export interface Tables {
     updated_at: Date
     status: Generated<'active' | 'disabled'>
     post_logout_redirect_uris: Generated<string[]>
+    owner_user_id: string | null
+    is_held: Generated<boolean>
   }
   app_origin: {
     origin: string

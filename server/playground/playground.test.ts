@@ -27,6 +27,7 @@ test('the page is drawn with what it needs for a sign-in of its own', async () =
       authUrl: 'http://localhost:4401',
       relyingPartyId: 'localhost',
       demo: true,
+      developers: true,
       mail: true,
     },
     clientId: 'app_playground',

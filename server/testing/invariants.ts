@@ -39,6 +39,15 @@ const invariants: Record<string, string> = {
     select client_id from app
     where is_public = exists (select from app_secret where app_secret.client_id = app.client_id)`,
 
+  'an app that a person registered has its owner': `
+    select client_id, owner_user_id from app left join person on person.user_id = owner_user_id
+    where owner_user_id is not null and person.user_id is null`,
+  'a person has no more apps of their own than they may': `
+    select owner_user_id, count(*) from app where owner_user_id is not null
+    group by owner_user_id having count(*) > ${limits.appsPerUserMax}`,
+  'an app that the operator holds is disabled': `
+    select client_id from app where is_held and status = 'active'`,
+
   'a consent has been recorded in the trail': `
     select identity_id, client_id from authorization_consent where not exists (
       select from audit_entry

@@ -1,6 +1,6 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import { useState } from 'preact/hooks'
-import { call } from '../call.ts'
+import { call, Refused } from '../call.ts'
 import { tellPasskeys } from '../passkey-signals.ts'
 import { withFreshProof } from '../passkey.ts'
 import type { Session } from '../session.ts'
@@ -17,15 +17,21 @@ export function DeleteAccount({ session, onClose }: { session: Session; onClose:
   const doing = useDoing()
   const [typed, setTyped] = useState('')
   const [checked, setChecked] = useState(false)
+  const [apps, setApps] = useState<string[]>()
   const handle = session.identities[0]?.handle ?? ''
   const matches = foldHandle(typed.replace(/^@/, '')) === foldHandle(handle)
   const remove: Action = {
     name: 'delete-account',
-    label: words.data.deleteNow,
+    label: apps ? words.data.deleteWithApps : words.data.deleteNow,
     do: async () => {
       setChecked(true)
       if (!matches) return
-      await withFreshProof(() => call('DELETE /api/account', {}))
+      const querystring = apps ? ({ apps: 'delete' } as const) : {}
+      try {
+        await withFreshProof(() => call('DELETE /api/account', { querystring }))
+      } catch (error) {
+        return setApps(appsThatWouldGo(error))
+      }
       await tellPasskeys(session.user.userId, [])
       location.assign('/')
     },
@@ -40,6 +46,7 @@ export function DeleteAccount({ session, onClose }: { session: Session; onClose:
   return (
     <Dialog title={words.data.confirmTitle} onClose={onClose}>
       <p>{words.data.confirmWhat}</p>
+      <div role="alert">{apps && <p class="problem">{words.data.appsGoToo(apps)}</p>}</div>
       <ActionForm submit={remove} others={[save, cancel]} doing={doing}>
         <Field
           name="confirmation"
@@ -52,4 +59,11 @@ export function DeleteAccount({ session, onClose }: { session: Session; onClose:
       </ActionForm>
     </Dialog>
   )
+}
+
+/** The names of the apps that the person has registered, where it is these that stand in the way. */
+function appsThatWouldGo(error: unknown): string[] {
+  if (!(error instanceof Refused && error.code === 'owns_apps')) throw error
+  const { apps } = error.fields
+  return Array.isArray(apps) ? apps.map(String) : []
 }

@@ -292,6 +292,10 @@ export const de: Words = {
       'identity.deleted': 'Name gelöscht',
       'app.authorized': 'App zugelassen',
       'app.disconnected': 'App getrennt',
+      'app.created': 'Eigene App angelegt',
+      'app.changed': 'Eigene App geändert',
+      'app.secret_rotated': 'Neues Geheimnis für eine eigene App',
+      'app.deleted': 'Eigene App gelöscht',
       'tokens.reuse_detected': 'Eine App wurde getrennt: Ihr Zugang wurde zweimal benutzt',
       'tokens.revoked': 'Eine App hat ihren Zugang beendet',
     },
@@ -310,6 +314,9 @@ export const de: Words = {
     typeHandle: (handle) => `Schreibe ${handle} zur Bestätigung`,
     mismatch: 'Das ist nicht dein Benutzername.',
     deleteNow: 'Endgültig löschen',
+    appsGoToo: (apps) =>
+      `Diese eigenen Apps verschwinden mit: ${apps.join(', ')}. Niemand kann sich dann noch bei ihnen anmelden.`,
+    deleteWithApps: 'Löschen, samt diesen Apps',
   },
 
   playground: {

@@ -287,6 +287,10 @@ export const en = {
       'identity.deleted': 'Name deleted',
       'app.authorized': 'App allowed',
       'app.disconnected': 'App disconnected',
+      'app.created': 'App of your own registered',
+      'app.changed': 'App of your own changed',
+      'app.secret_rotated': 'New secret for an app of your own',
+      'app.deleted': 'App of your own deleted',
       'tokens.reuse_detected': 'An app was cut off: its access was used twice',
       'tokens.revoked': 'An app ended its access',
     },
@@ -305,6 +309,9 @@ export const en = {
     typeHandle: (handle: string) => `Write ${handle} to confirm`,
     mismatch: 'This isn’t your username.',
     deleteNow: 'Delete it for good',
+    appsGoToo: (apps: string[]) =>
+      `These apps of your own go too: ${apps.join(', ')}. Nobody will be able to sign in to them any more.`,
+    deleteWithApps: 'Delete it, and these apps',
   },
 
   playground: {

@@ -8,6 +8,7 @@ export const limits = {
   displayNameCharactersMax: 80,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
+  appsPerUserMax: 50,
   /** How long a handle that was given up is kept from everybody else. */
   handleReservedSeconds: 90 * 24 * 3600,
   emailCharactersMax: 254,

@@ -1,0 +1,28 @@
+import { requireFresh, type Session } from '#sessions/session.ts'
+import type { RegisteredApp } from './app-directory.ts'
+
+/** Who looks after apps: the operator after every one, a person after those that they registered. */
+export type Steward = { actor: 'operator' } | { actor: 'person'; session: Session }
+
+/** An app by its id, as somebody asks for it who may look after it or not. */
+export type Sought = { steward: Steward; clientId: string }
+
+/** Whose an app is that a steward registers; null where it is the operator's. */
+export function ownerOf(steward: Steward): string | null {
+  return steward.actor === 'person' ? steward.session.userId : null
+}
+
+export function looksAfter(steward: Steward, { ownerUserId }: Pick<RegisteredApp, 'ownerUserId'>): boolean {
+  return steward.actor === 'operator' || ownerUserId === steward.session.userId
+}
+
+/** A steward as the trail names them. */
+export function byline(steward: Steward) {
+  const { actor } = steward
+  return actor === 'person' ? { actor, userId: steward.session.userId } : { actor }
+}
+
+/** Refuses `reauthentication_required` where a person has not proved lately that they are there. */
+export function requirePresence(steward: Steward, now: Date): void {
+  if (steward.actor === 'person') requireFresh(steward.session, now)
+}
