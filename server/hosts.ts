@@ -14,7 +14,8 @@ import { siteOf, type Pages } from '#kernel/page.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
-import { playgroundRoutes } from '#playground/routes.ts'
+import { demoSigningRoutes, playgroundRoutes } from '#playground/routes.ts'
+import { signingRoutes } from '#signing/routes.ts'
 import { openRedeeming } from '#tokens/lineage.ts'
 import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
@@ -57,6 +58,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   appRoutes(hosts.api, kernel, apps)
   signingKeyRoutes(hosts.api, kernel, keys)
   authorizationRoutes(hosts.api, kernel)
+  signingRoutes(hosts.api, { kernel, apps })
   encryptionRoutes(hosts.api, kernel)
   oauthRoutes(hosts.api, provider)
   passkeyRoutes(hosts.api, kernel, keys)
@@ -70,7 +72,10 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   pageRoutes(hosts.auth, provider, pages)
   discoveryRoutes(hosts.auth, provider)
   passkeyDiscovery(hosts.auth, config)
-  if (config.demo) playgroundRoutes(hosts.auth, kernel, pages)
+  if (config.demo) {
+    playgroundRoutes(hosts.auth, kernel, pages)
+    demoSigningRoutes(hosts.api, kernel)
+  }
 
   await Promise.all([...byOrigin.values()].map((host) => host.ready()))
   return hosts

@@ -6,6 +6,7 @@ import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
+import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
 
@@ -21,6 +22,8 @@ const sweeps: Record<string, Sweep> = {
   tokens: pruneTokens,
   'signing keys': pruneKeys,
   'pushed requests': prunePushed,
+  'signing requests that expired': expireRequests,
+  'signing requests that led to nothing': pruneRequests,
   'rate limits': pruneRateLimits,
 }
 

@@ -11,6 +11,7 @@ import * as operations from '@countersign/protocol/operations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as sessions from '@countersign/protocol/sessions'
+import * as signing from '@countersign/protocol/signing'
 import * as tokenKeys from '@countersign/protocol/token-keys'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
@@ -24,6 +25,7 @@ const modules = {
   Account: account,
   Keys: keys,
   'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
+  Signing: signing,
   Apps: apps,
   [developerPortal]: developer,
   'Token-signing keys': tokenKeys,
@@ -49,13 +51,14 @@ export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module
     .map((endpoint) => ({ tag, endpoint })),
 )
 
-type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal'>
+type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal' | 'demo'>
 
 /** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
 export function openApiDocument(config: Settings) {
   const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
   const paths: Record<string, Record<string, object>> = {}
   for (const { tag, endpoint } of endpoints.filter((listed) => isOffered(listed.tag))) {
+    if (endpoint.name === signing.openDemoRequest.name && !config.demo) continue
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(tag, endpoint, config) }
   }

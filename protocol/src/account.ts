@@ -6,6 +6,7 @@ import { KeyWrap } from './keys.ts'
 import { Authorization } from './oauth.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
+import { ExportedSigningRequest } from './signing.ts'
 import { Base64, Ciphertext, ClientId, Instant, Uuid } from './values.ts'
 
 const session = { security: 'session', cors: 'our pages' } as const
@@ -42,8 +43,11 @@ const ExportedIdentity = Type.Object({
   ...Identity.properties,
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Instant })),
-  signingKeys: Type.Array(Type.Object({ keyVersion: Type.Integer(), ...KeyPair })),
+  signingKeys: Type.Array(
+    Type.Object({ keyVersion: Type.Integer(), ...KeyPair, endedAt: Type.Union([Instant, Type.Null()]) }),
+  ),
   encryptionKey: Type.Union([Type.Object(KeyPair), Type.Null()]),
+  signingRequests: Type.Array(ExportedSigningRequest),
   grants: Type.Array(
     Type.Object({
       clientId: ClientId,

@@ -12,6 +12,7 @@ import type * as operations from './operations.ts'
 import type * as passkeys from './passkeys.ts'
 import type * as pushedRequests from './pushed-requests.ts'
 import type * as sessions from './sessions.ts'
+import type * as signing from './signing.ts'
 import type * as tokenKeys from './token-keys.ts'
 
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
@@ -28,6 +29,7 @@ type All =
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof sessions>
+  | EndpointsOf<typeof signing>
   | EndpointsOf<typeof tokenKeys>
 
 /** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */

@@ -10,6 +10,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
+import { forgetRequests } from '#signing/request.ts'
 import { forgetTokens } from '#tokens/lineage.ts'
 
 const refuse = refusals({
@@ -63,6 +64,7 @@ export async function deleteAccount(
 async function forgetIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
   await forgetTokens(tx, identityIds)
   await forgetConsents(tx, identityIds)
+  await forgetRequests(tx, identityIds)
   await forgetSigningKeys(tx, identityIds)
   await forgetIdentityKeys(tx, identityIds)
 }

@@ -12,6 +12,7 @@ import type { Database } from '#kernel/database.ts'
 import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
+import { listAllRequests } from '#signing/request.ts'
 
 type ExportedIdentity = AccountExport['identities'][number]
 
@@ -27,6 +28,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
       formerHandles: await listFormerHandles(db, identityId, now),
       signingKeys: await listSigningKeys(db, identityId),
       encryptionKey: await readIdentityKey(db, identityId),
+      signingRequests: await listAllRequests(db, identityId),
       grants: await listGrants(db, identityId, now),
     })
   }

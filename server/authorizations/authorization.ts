@@ -70,6 +70,11 @@ export async function listGrants(db: Database, identityId: string, now: Date) {
   }))
 }
 
+/** Whether an identity has connected an app. */
+export async function isConnected(db: Database, identityId: string, clientId: string): Promise<boolean> {
+  return (await findConsent(db, identityId, clientId)) !== undefined
+}
+
 /** Forgets what identities that are going have consented to. */
 export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
   await deleteConsents(tx, identityIds)

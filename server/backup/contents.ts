@@ -19,6 +19,8 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   encryption_identity_key: 'kept',
   signing_key: 'kept',
   signing_key_owner: 'kept',
+  signing_request: 'kept',
+  signing_request_place: 'kept',
   app: 'kept',
   app_origin: 'kept',
   app_secret: 'kept',

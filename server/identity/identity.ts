@@ -11,12 +11,14 @@ import {
   countIdentity,
   deleteIdentities,
   deletePerson,
+  findIdentityOfHandle,
   findIdentityOfUser,
   findPerson,
   insertIdentity,
   insertPerson,
   listIdentitiesOfUser,
   lockIdentitiesOfUser,
+  lockIdentity,
   lockIdentityOfUser,
   lockPerson,
   uncountIdentity,
@@ -115,6 +117,16 @@ export async function holdOwnIdentity(tx: Transaction, userId: string, identityI
   const identity = await lockIdentityOfUser(tx, userId, identityId)
   if (!identity) throw refuse.identity_not_found()
   return identity
+}
+
+/** Anybody's identity, locked until the transaction ends; undefined where there is none. */
+export function holdIdentity(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
+  return lockIdentity(tx, identityId)
+}
+
+/** The identity that has this handle, written in any case. */
+export function findByHandle(db: Database, handle: string) {
+  return findIdentityOfHandle(db, foldHandle(handle))
 }
 
 type Change = IdentityChange & { userId: string; identityId: string }

@@ -27,6 +27,22 @@ export function findIdentity(db: Database, identityId: string) {
   return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
+/** The identity that holds a handle; none where the handle only waits for the one that gave it up. */
+export function findIdentityOfHandle(db: Database, handleFolded: string) {
+  return db
+    .selectFrom('identity_handle')
+    .innerJoin('identity', 'identity.identity_id', 'identity_handle.identity_id')
+    .select(['identity.identity_id as identityId', 'identity.handle'])
+    .where('handle_folded', '=', handleFolded)
+    .where('free_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** An identity, locked until the transaction ends; undefined where there is none. */
+export function lockIdentity(tx: Transaction, identityId: string) {
+  return tx.selectFrom('identity').select(identity).where('identity_id', '=', identityId).forUpdate().executeTakeFirst()
+}
+
 /** The same, locked until the transaction ends. */
 export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: string) {
   return tx

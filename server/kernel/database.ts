@@ -189,6 +189,11 @@ export function isUnfit(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')
 }
 
+/** Whether nothing could be written because the database can only be read at present: a standby, a full disk. */
+export function isReadOnly(error: unknown): boolean {
+  return databaseCode(error) === '25006'
+}
+
 /** Whether the database is away, rather than the statement wrong: the caller may try again later. */
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)

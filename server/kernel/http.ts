@@ -111,7 +111,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     refused.set(request, 'not_found')
     return answerUnrouted(request, reply, routes, surroundings)
   })
-  return Object.assign(app, { routes })
+  return Object.assign(app, { routes, release: admission.release })
 }
 export type Host = ReturnType<typeof createHost>
 

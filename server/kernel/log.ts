@@ -23,6 +23,10 @@ export function createLog(level: string): { log: Logger; flush: () => Promise<vo
 const gatheredCharacters = 8192
 const gatheredMilliseconds = 200
 
+/** Before any stream is made: it, too, writes at the exit what it has, and takes nothing after that. */
+const passedAtExit = new Set<() => void>()
+process.on('exit', () => passedAtExit.forEach((pass) => pass()))
+
 /** Gathers lines for the stream that writes them, which measures all that waits anew with all that it is given. */
 function gatherLines() {
   let gathered = ''
@@ -33,8 +37,7 @@ function gatherLines() {
     if (gathered !== '') destination.write(gathered)
     gathered = ''
   }
-  // Before the stream is made: it, too, writes at the exit what it has, and takes nothing after that.
-  process.on('exit', pass)
+  passedAtExit.add(pass)
   const destination = pino.destination({ dest: 1, sync: false, minLength: 1 })
   return {
     write(line: string): void {

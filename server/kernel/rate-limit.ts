@@ -19,6 +19,9 @@ export const limited = {
   'mail to an address': { points: 10, seconds: 24 * 3600 },
   'mail for a person': { points: 20, seconds: 24 * 3600 },
   'handle change of a person': { points: 10, seconds: 24 * 3600 },
+  'signature verification': { points: 300, seconds: 60 },
+  'public signing key': { points: 300, seconds: 60 },
+  'demonstration of signing': { points: 20, seconds: 60 },
   metadata: { points: 600, seconds: 60 },
 } as const
 export type Limited = keyof typeof limited

@@ -149,10 +149,30 @@ export interface Tables {
     public_key: Uint8Array
     encrypted_private_key: string
     created_at: Date
+    ended_at: Date | null
   }
   signing_key_owner: {
     public_key: Uint8Array
     identity_id: string
+  }
+  signing_request: {
+    identity_id: string
+    request_id: string
+    client_id: string
+    payload: string
+    metadata: string | null
+    key_version: number
+    public_key: Uint8Array
+    status: 'pending' | 'signed' | 'denied' | 'expired'
+    signature: Uint8Array | null
+    created_at: Date
+    expires_at: Date
+    resolved_at: Date | null
+  }
+  signing_request_place: {
+    request_id: string
+    identity_id: string
+    client_id: string
   }
   token_access: {
     identity_id: string

@@ -1,8 +1,6 @@
-import { dropApp, ensureApp } from '#apps/built-in-app.ts'
+import { dropApp, ensureApp, playgroundClientId } from '#apps/built-in-app.ts'
 import type { Config } from '#kernel/config.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-
-export const playgroundClientId = 'app_playground'
 
 /** The page that shows how an app signs people in, and where the app of the same name is sent back to. */
 export function playgroundUrl({ authUrl }: Pick<Config, 'authUrl'>): string {

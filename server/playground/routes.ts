@@ -1,7 +1,11 @@
+import { openDemoRequest } from '@countersign/protocol/signing'
+import { playgroundClientId } from '#apps/built-in-app.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
-import { playgroundClientId, playgroundUrl } from './playground.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { openDemonstration } from './demonstration.ts'
+import { playgroundUrl } from './playground.ts'
 
 /** Mounts the playground's page, which needs the app that `ensurePlayground` makes while `DEMO` is on. */
 export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>, pages: Pages): void {
@@ -17,5 +21,16 @@ export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>,
         redirectUri: playgroundUrl(config),
         issuer: config.authUrl.origin,
       }),
+  })
+}
+
+/** Mounts the request to sign that needs no app. */
+export function demoSigningRoutes(host: Host, { db, clock, rateLimits }: Kernel): void {
+  host.route({
+    ...openDemoRequest,
+    async handler(request, reply) {
+      await rateLimits.count('demonstration of signing', addressKey(request))
+      return reply.status(201).send(await openDemonstration(db, request.body, clock()))
+    },
   })
 }

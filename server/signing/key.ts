@@ -1,46 +1,126 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/keys'
-import { isTaken, type Database, type Transaction } from '#kernel/database.ts'
+import type { SigningKey } from '@countersign/protocol/signing'
+import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { deleteKeys, insertKey, insertKeyOwner, listKeys } from './store.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
+import * as store from './key-store.ts'
 
 const refuse = refusals({
   invalid_public_key: [400, 'The signing key is not a canonical Ed25519 public key in canonical base64.'],
+  identity_not_found: [404, 'No identity has this handle.'],
+  no_signing_key: [404, 'This identity had no signing key at that time.'],
+  key_exists: [409, 'This identity has a signing key. It can be rotated.'],
   key_in_use: [409, 'This signing key belongs to another identity.'],
+  key_used_before: [409, 'This identity had this signing key before.'],
 })
 
-/** Enrols the first signing key of a new identity. Refuses `key_in_use`. `publicKey` comes from `readPublicKey`. */
-export async function enrolFirstKey(
-  tx: Transaction,
-  {
-    identityId,
-    publicKey,
-    encryptedPrivateKey,
-  }: { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string },
-  now: Date,
-): Promise<void> {
+/** A key pair as it is stored: the public half comes from `readPublicKey`. */
+export type EnrolledKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+/** Enrols the first signing key of a new identity. Refuses `key_in_use`. */
+export async function enrolFirstKey(tx: Transaction, key: EnrolledKey, now: Date): Promise<void> {
+  await enrolKey(tx, { ...key, keyVersion: 1 }, now)
+}
+
+/** Makes a key the current one of its identity. Refuses `key_in_use`, `key_used_before`. */
+export async function enrolKey(tx: Transaction, key: EnrolledKey & { keyVersion: number }, now: Date): Promise<void> {
+  const owner = await store.findKeyOwner(tx, key.publicKey)
+  if (owner) throw owner.identityId === key.identityId ? refuse.key_used_before() : refuse.key_in_use()
   try {
-    await insertKeyOwner(tx, publicKey, identityId)
+    await store.insertKeyOwner(tx, key.publicKey, key.identityId)
   } catch (error) {
     throw isTaken(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
   }
-  await insertKey(tx, { identityId, keyVersion: 1, publicKey, encryptedPrivateKey }, now)
+  await store.insertKey(tx, key, now)
+}
+
+/**
+ * Gives an identity its first key. Refuses `identity_not_found`, `reauthentication_required`, `invalid_public_key`,
+ * `key_exists`, `key_in_use`, `key_used_before`.
+ */
+export async function createKey(
+  db: Database,
+  session: Session,
+  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
+  now: Date,
+): Promise<SigningKey> {
+  const { userId } = session
+  await requireOwnIdentity(db, userId, identityId)
+  requireFresh(session, now)
+  const key = { identityId, publicKey: readPublicKey({ publicKey }), encryptedPrivateKey }
+  return transaction(db, async (tx) => {
+    const { handle } = await holdOwnIdentity(tx, userId, identityId)
+    if (await store.findCurrentKey(tx, identityId)) throw refuse.key_exists()
+    await enrolFirstKey(tx, key, now)
+    await record(tx, { action: 'signing_key.created', actor: 'person', userId, identityId }, now)
+    return toRecord(handle, await store.listKeys(tx, identityId))
+  })
+}
+
+/** The current key of each identity of a person that has one. */
+export async function listKeyRecords(db: Database, userId: string): Promise<SigningKey[]> {
+  const byIdentity = Map.groupBy(await store.listKeysOfUser(db, userId), ({ identityId }) => identityId)
+  return [...byIdentity.values()].map((keys) => toRecord(keys[0]?.handle ?? '', keys))
+}
+
+/** The current key of one identity, where it has one. Refuses `identity_not_found`. */
+export async function readKeyRecord(db: Database, userId: string, identityId: string) {
+  const { handle } = await requireOwnIdentity(db, userId, identityId)
+  const keys = await store.listKeys(db, identityId)
+  return keys.length > 0 ? toRecord(handle, keys) : { identityId, handle, hasKey: false as const }
+}
+
+/** What anybody may know of an identity's key, now or at an instant. Refuses `identity_not_found`, `no_signing_key`. */
+export async function lookUpPublicKey(db: Database, handle: string, at: Date | undefined) {
+  const identity = await findByHandle(db, handle)
+  if (!identity) throw refuse.identity_not_found()
+  const { identityId } = identity
+  const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
+  if (!key) throw refuse.no_signing_key()
+  return {
+    handle: identity.handle,
+    publicKey: toBase64(key.publicKey),
+    createdAt: key.createdAt.toISOString(),
+    endedAt: key.endedAt?.toISOString() ?? null,
+    keyVersion: key.keyVersion,
+  }
 }
 
 /** The signing keys of an identity, the first one first. */
 export async function listSigningKeys(db: Database, identityId: string) {
-  const keys = await listKeys(db, identityId)
-  return keys.map(({ publicKey, createdAt, ...key }) => ({
-    ...key,
+  const keys = await store.listKeys(db, identityId)
+  return keys.map(({ keyVersion, publicKey, encryptedPrivateKey, createdAt, endedAt }) => ({
+    keyVersion,
     publicKey: toBase64(publicKey),
+    encryptedPrivateKey,
     createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
   }))
 }
 
 /** Forgets the keys of identities that are going. Whose they were stays on record: nobody else may ever hold one. */
 export async function forgetSigningKeys(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteKeys(tx, identityIds)
+  await store.deleteKeys(tx, identityIds)
+}
+
+/** An identity's current key, as its owner sees it, from all that it has had, the first one first. */
+export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
+  const [first, current] = [keys[0], keys.at(-1)]
+  if (!first || !current) throw new Error('an identity without a key has no record of one')
+  return {
+    identityId: current.identityId,
+    handle,
+    hasKey: true,
+    publicKey: toBase64(current.publicKey),
+    encryptedPrivateKey: current.encryptedPrivateKey,
+    createdAt: first.createdAt.toISOString(),
+    rotatedAt: current.keyVersion > first.keyVersion ? current.createdAt.toISOString() : null,
+    keyVersion: current.keyVersion,
+  }
 }
 
 /** The bytes of an Ed25519 public key. Refuses `invalid_public_key` for a text or a point that is not canonical. */

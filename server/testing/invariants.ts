@@ -25,6 +25,27 @@ const invariants: Record<string, string> = {
     select signing_key.identity_id, key_version from signing_key
     left join signing_key_owner using (public_key)
     where signing_key_owner.identity_id is distinct from signing_key.identity_id`,
+  'an identity with signing keys has a current one, the last, and each begins where the one before ended': `
+    select identity_id, key_version from (
+      select identity_id, key_version, created_at, ended_at,
+        lead(created_at) over keys as next_created_at, lag(key_version, 1, 0) over keys as before
+      from signing_key window keys as (partition by identity_id order by key_version)
+    ) one where key_version <> before + 1 or ended_at is distinct from next_created_at`,
+  'a signing request is bound to a key that its identity had then, and pending ones to the current key': `
+    select request_id from signing_request
+    left join signing_key using (identity_id, key_version, public_key)
+    where signing_key.created_at is null or signing_key.created_at > signing_request.created_at
+      or (status = 'pending' and ended_at is not null)`,
+  'a signing request has its place, and a place its request': `
+    select request_id from signing_request
+    full join signing_request_place using (identity_id, request_id, client_id)
+    where signing_request.status is null or signing_request_place.request_id is null`,
+  'an answer to a signing request stands in the trail, once': `
+    select request_id, status from signing_request where status in ('signed', 'denied') and 1 <> (
+      select count(*) from audit_entry
+      where audit_entry.identity_id = signing_request.identity_id and action = 'signing.' || status
+        and details ->> 'requestId' = request_id::text
+    )`,
 
   'a session began with a recorded sign-in': `
     select user_id, count(*) from session group by user_id having count(*) > (
@@ -103,7 +124,10 @@ const references: Record<string, { table: string; except: string[] }> = {
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
   client_id: {
     table: 'app',
-    except: ['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
+    except: [
+      ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
+      ...['signing_request', 'signing_request_place'],
+    ],
   },
 }
 

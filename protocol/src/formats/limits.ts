@@ -54,6 +54,20 @@ export const limits = {
   /** How long we know them after they have signed, as long as a session: ID tokens come back as hints. */
   signingKeyRememberedSeconds: 90 * 24 * 3600,
 
+  signingPayloadCharactersMax: 10_000,
+  signingDemoPayloadCharactersMax: 1000,
+  signingMetadataBytesMax: 16 * 1024,
+  signingMetadataDepthMax: 8,
+  signingLifetimeSeconds: 300,
+  signingLifetimeSecondsMin: 60,
+  signingLifetimeSecondsMax: 3600,
+  signingWaitSecondsMax: 30,
+  /** Requests of one app that may wait for one identity; and where the identity has never connected the app. */
+  signingPendingMax: 20,
+  signingPendingOfUnconnectedMax: 3,
+  /** How long a request is remembered that led to nothing. */
+  signingEndedRememberedSeconds: 30 * 24 * 3600,
+
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
   stateCharactersMax: 8192,

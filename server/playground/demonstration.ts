@@ -1,0 +1,24 @@
+import type { NewDemoRequest } from '@countersign/protocol/signing'
+import { playgroundClientId } from '#apps/built-in-app.ts'
+import { findByHandle } from '#identity/identity.ts'
+import type { Database } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { openRequest } from '#signing/request.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'Give either identityId or handle.'],
+  identity_not_found: [404, 'No identity has this handle.'],
+})
+
+const pendingMax = 3
+
+/**
+ * Asks an identity to sign a demonstration, which everybody may. Refuses `invalid_request`, `identity_not_found`,
+ * `no_signing_key`, `too_many_pending`.
+ */
+export async function openDemonstration(db: Database, { handle, ...wanted }: NewDemoRequest, now: Date) {
+  if ((handle === undefined) === (wanted.identityId === undefined)) throw refuse.invalid_request()
+  const identityId = wanted.identityId ?? (await findByHandle(db, handle ?? ''))?.identityId
+  if (identityId === undefined) throw refuse.identity_not_found()
+  return openRequest(db, { clientId: playgroundClientId, pendingMax }, { ...wanted, identityId }, now)
+}

@@ -1,0 +1,239 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '#kernel/database.ts'
+
+type NewRequest = {
+  requestId: string
+  identityId: string
+  clientId: string
+  payload: string
+  metadata: string | null
+  keyVersion: number
+  publicKey: Uint8Array
+  createdAt: Date
+  expiresAt: Date
+}
+
+export async function insertRequest(tx: Transaction, request: NewRequest): Promise<void> {
+  const { requestId, identityId, clientId } = request
+  await tx
+    .insertInto('signing_request_place')
+    .values({ request_id: requestId, identity_id: identityId, client_id: clientId })
+    .execute()
+  await tx
+    .insertInto('signing_request')
+    .values({
+      identity_id: identityId,
+      request_id: requestId,
+      client_id: clientId,
+      payload: request.payload,
+      metadata: request.metadata,
+      key_version: request.keyVersion,
+      public_key: request.publicKey,
+      status: 'pending',
+      created_at: request.createdAt,
+      expires_at: request.expiresAt,
+    })
+    .execute()
+}
+
+/** How many requests of an app wait for an identity. */
+export async function countPending(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('signing_request')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Where a request is, and whose. */
+export function findPlace(db: Database, requestId: string) {
+  return db
+    .selectFrom('signing_request_place')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+
+const request = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.payload',
+  'signing_request.key_version as keyVersion',
+  'signing_request.public_key as publicKey',
+  'signing_request.status',
+  'signing_request.signature',
+  'signing_request.created_at as createdAt',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+export function findRequest(db: Database, identityId: string, requestId: string) {
+  return db
+    .selectFrom('signing_request')
+    .select(request)
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
+
+/** Requests as the person sees them: with their identity, the app, and whether the two know each other. */
+function selectForUser(db: Database, userId: string) {
+  return db
+    .selectFrom('signing_request')
+    .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
+    .leftJoin('app', 'app.client_id', 'signing_request.client_id')
+    .leftJoin('authorization_consent', (join) =>
+      join
+        .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
+        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
+    )
+    .select(request)
+    .select([
+      'identity.user_id as userId',
+      'identity.handle',
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'app.redirect_uris as appRedirectUris',
+      'app.status as appStatus',
+      sql<boolean>`authorization_consent.client_id is not null`.as('connected'),
+    ])
+    .where('identity.user_id', '=', userId)
+}
+
+export function findRequestOfUser(db: Database, userId: string, identityId: string, requestId: string) {
+  return selectForUser(db, userId)
+    .where('signing_request.identity_id', '=', identityId)
+    .where('signing_request.request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
+
+/** The requests that wait for a person, the first that expires first. */
+export function listPendingOfUser(db: Database, userId: string, now: Date) {
+  return selectForUser(db, userId)
+    .where('signing_request.status', '=', 'pending')
+    .where('signing_request.expires_at', '>', now)
+    .orderBy('signing_request.expires_at')
+    .orderBy('signing_request.request_id')
+    .execute()
+}
+
+type Place = { identityId: string; requestId: string }
+type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
+
+/** Answers a request, where it waits still; false where it does not, or no longer. */
+export async function resolveRequest(
+  tx: Transaction,
+  { identityId, requestId }: Place,
+  resolution: Resolution,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('signing_request')
+    .set({ ...resolution, resolved_at: now })
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Writes down that a request has expired; false where it was answered before, or waits still. */
+export async function expireRequest(
+  tx: Database | Transaction,
+  { identityId, requestId }: Place,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Which of these requests wait no longer. */
+export async function listSettled(db: Database, places: Place[]): Promise<string[]> {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  const { rows } = await sql<{ requestId: string }>`
+    select request_id as "requestId" from signing_request
+    join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
+      using (identity_id, request_id)
+    where status <> 'pending'`.execute(db)
+  return rows.map(({ requestId }) => requestId)
+}
+
+/** Everything that an identity was asked to sign, the latest first. */
+export function listRequests(db: Database, identityId: string) {
+  return db
+    .selectFrom('signing_request')
+    .select(request)
+    .where('identity_id', '=', identityId)
+    .orderBy('created_at', 'desc')
+    .orderBy('request_id')
+    .execute()
+}
+
+/** Writes down up to `batch` requests that have expired unanswered, and says how many. */
+export async function expireDue(db: Database, now: Date, batch: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with due as (
+      select identity_id, request_id from signing_request
+      where status = 'pending' and expires_at <= ${now} limit ${batch}
+    )
+    update signing_request set status = 'expired' from due
+    where signing_request.identity_id = due.identity_id and signing_request.request_id = due.request_id
+      and signing_request.status = 'pending' and signing_request.expires_at <= ${now}`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Ends all requests that wait for an identity, and answers which those were. */
+export async function expirePending(tx: Transaction, identityId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('status', '=', 'pending')
+    .returning('request_id as requestId')
+    .execute()
+  return rows.map(({ requestId }) => requestId)
+}
+
+/** Deletes up to `batch` requests that led to nothing and expired before `now`. */
+export async function deleteEndedRequests(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ request_id: string }>`
+    with ended as (
+      select identity_id, request_id from signing_request
+      where status <> 'signed' and expires_at <= ${now} limit ${batch}
+    ), deleted as (
+      delete from signing_request using ended
+      where signing_request.identity_id = ended.identity_id and signing_request.request_id = ended.request_id
+        and signing_request.status <> 'signed' and signing_request.expires_at <= ${now}
+      returning signing_request.request_id
+    )
+    delete from signing_request_place using deleted
+    where signing_request_place.request_id = deleted.request_id
+    returning signing_request_place.request_id`.execute(db)
+  return rows.length
+}
+
+export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  const places = tx
+    .selectFrom('signing_request')
+    .select('signing_request.request_id')
+    .where('identity_id', 'in', identityIds)
+  await tx.deleteFrom('signing_request_place').where('request_id', 'in', places).execute()
+  await tx.deleteFrom('signing_request').where('identity_id', 'in', identityIds).execute()
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing'
+import { playgroundClientId } from '#apps/built-in-app.ts'
+import { originsOf } from '#apps/redirect-uri.ts'
+import { isConnected } from '#authorizations/authorization.ts'
+import { holdIdentity } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { findCurrentKey } from './key-store.ts'
+import * as store from './request-store.ts'
+import { verifies } from './verification.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'The metadata is at most 16 KiB of JSON, nested at most 8 levels deep.'],
+  invalid_signature: [400, 'This is no valid signature of this text by the key that the request names.'],
+  access_denied: [403, 'This request belongs to another app.'],
+  identity_not_found: [404, 'No identity has this id.'],
+  request_not_found: [404, 'There is no such signing request.'],
+  app_not_active: [409, 'The app that asked is not active any more. The request can be denied.'],
+  request_not_pending: [409, 'This request has been answered, or has expired.'],
+  no_signing_key: [422, 'This identity has no signing key.'],
+  too_many_pending: [429, 'Too many requests of this app wait for this identity already.'],
+})
+
+type Wanted = Pick<NewSigningRequest, 'identityId' | 'payload' | 'metadata' | 'expiresInSeconds'>
+
+/** An app that asks; `pendingMax` where an identity should have fewer requests of it before it than of others. */
+type Asker = { clientId: string; pendingMax?: number }
+
+/**
+ * Opens a request of an app, bound to the present key of the identity. Refuses `invalid_request`,
+ * `identity_not_found`, `no_signing_key`, `too_many_pending`.
+ */
+export async function openRequest(db: Database, { clientId, pendingMax }: Asker, wanted: Wanted, now: Date) {
+  const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
+  const metadata = wanted.metadata ? writeMetadata(wanted.metadata) : null
+  const requestId = randomUUID()
+  const expiresAt = secondsAfter(now, expiresInSeconds)
+  return transaction(db, async (tx) => {
+    // Whoever opens or rotates holds the identity: what is counted and the key that is read stay as they are.
+    const identity = await holdIdentity(tx, identityId)
+    if (!identity) throw refuse.identity_not_found()
+    const key = await findCurrentKey(tx, identityId)
+    if (!key) throw refuse.no_signing_key()
+    const room = pendingMax ?? (await roomFor(tx, identityId, clientId))
+    if ((await store.countPending(tx, identityId, clientId, now)) >= room) throw refuse.too_many_pending()
+
+    const { keyVersion, publicKey } = key
+    const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }
+    await store.insertRequest(tx, { ...request, createdAt: now })
+    const { userId } = identity
+    const asked = { userId, identityId, clientId, details: { requestId } }
+    await record(tx, { action: 'signing.requested', actor: 'app', ...asked }, now)
+    return { requestId, expiresAt: expiresAt.toISOString(), publicKey: toBase64(publicKey) }
+  })
+}
+
+/** An app may not bombard anybody, and even less somebody who never let it in. */
+async function roomFor(tx: Transaction, identityId: string, clientId: string): Promise<number> {
+  return (await isConnected(tx, identityId, clientId))
+    ? limits.signingPendingMax
+    : limits.signingPendingOfUnconnectedMax
+}
+
+function writeMetadata(metadata: Record<string, unknown>): string {
+  const written = JSON.stringify(metadata)
+  const fits = Buffer.byteLength(written) <= limits.signingMetadataBytesMax
+  if (!fits || depthOf(metadata) > limits.signingMetadataDepthMax) throw refuse.invalid_request()
+  return written
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+/**
+ * Where an app's request stands. One that has expired is written down as such before anybody is told, so that it cannot
+ * be signed after that. Refuses `request_not_found`, `access_denied`.
+ */
+export async function readStatus(db: Database, clientId: string, requestId: string, now: Date) {
+  const place = await store.findPlace(db, requestId)
+  if (!place) throw refuse.request_not_found()
+  if (place.clientId !== clientId) throw refuse.access_denied()
+  const request = await settled(db, await store.findRequest(db, place.identityId, requestId), now)
+  const { status, signature, resolvedAt } = request
+  return {
+    requestId,
+    identityId: place.identityId,
+    status,
+    publicKey: toBase64(request.publicKey),
+    expiresAt: request.expiresAt.toISOString(),
+    ...(signature && { signature: toBase64(signature) }),
+    ...(resolvedAt && { resolvedAt: resolvedAt.toISOString() }),
+  }
+}
+
+/** The requests that wait for a person, the first that expires first. */
+export async function listPending(db: Database, userId: string, now: Date): Promise<SigningRequest[]> {
+  return (await store.listPendingOfUser(db, userId, now)).map(toSigningRequest)
+}
+
+/** Everything that an identity was asked to sign, the latest first. */
+export async function listAllRequests(db: Database, identityId: string) {
+  const requests = await store.listRequests(db, identityId)
+  return requests.map((request) => ({
+    requestId: request.requestId,
+    clientId: request.clientId,
+    payload: request.payload,
+    status: request.status,
+    publicKey: toBase64(request.publicKey),
+    signature: request.signature ? toBase64(request.signature) : null,
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: request.expiresAt.toISOString(),
+    resolvedAt: request.resolvedAt?.toISOString() ?? null,
+  }))
+}
+
+/** A request for one of a person's identities. Refuses `request_not_found`. */
+export async function readRequest(db: Database, userId: string, requestId: string, now: Date): Promise<SigningRequest> {
+  return toSigningRequest(await settled(db, await findOwn(db, userId, requestId), now))
+}
+
+/**
+ * Records a person's signature. Refuses `request_not_found`, `request_not_pending`, `app_not_active`,
+ * `invalid_signature`.
+ */
+export async function signRequest(
+  db: Database,
+  userId: string,
+  { requestId, signature: written }: { requestId: string; signature: string },
+  now: Date,
+) {
+  const request = await requirePending(db, userId, requestId, now)
+  if (request.appStatus !== 'active') throw refuse.app_not_active()
+  const signature = fromCanonicalBase64(written)
+  if (!signature || !verifies(request.payload, signature, request.publicKey)) throw refuse.invalid_signature()
+  await resolve(db, request, { status: 'signed', signature }, now)
+  return {
+    requestId,
+    status: 'signed' as const,
+    signature: written,
+    publicKey: toBase64(request.publicKey),
+    resolvedAt: now.toISOString(),
+  }
+}
+
+/** Records that a person does not sign. Refuses `request_not_found`, `request_not_pending`. */
+export async function denyRequest(db: Database, userId: string, requestId: string, now: Date) {
+  const request = await requirePending(db, userId, requestId, now)
+  await resolve(db, request, { status: 'denied' }, now)
+  return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
+}
+
+/** Writes down up to `batch` requests that have expired unanswered, and says how many. */
+export function expireRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return store.expireDue(db, now, batch)
+}
+
+/** Deletes up to `batch` requests that led to nothing long ago, and says how many. */
+export function pruneRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return store.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
+}
+
+/** Forgets what identities that are going have been asked, and what they have signed. */
+export async function forgetRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  await store.deleteRequests(tx, identityIds)
+}
+
+async function findOwn(db: Database, userId: string, requestId: string) {
+  const place = await store.findPlace(db, requestId)
+  return place && store.findRequestOfUser(db, userId, place.identityId, requestId)
+}
+
+async function requirePending(db: Database, userId: string, requestId: string, now: Date) {
+  const request = await settled(db, await findOwn(db, userId, requestId), now)
+  if (request.status !== 'pending') throw notPending(request.status)
+  return request
+}
+
+/** Answers the request, unless somebody else was faster. */
+async function resolve(
+  db: Database,
+  request: store.RequestOfUser,
+  resolution: Parameters<typeof store.resolveRequest>[2],
+  now: Date,
+): Promise<void> {
+  const { userId, identityId, requestId, clientId } = request
+  const resolved = await transaction(db, async (tx) => {
+    if (!(await store.resolveRequest(tx, request, resolution, now))) return false
+    const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
+    await record(tx, { action, actor: 'person', userId, identityId, clientId, details: { requestId } }, now)
+    return true
+  })
+  if (resolved) return
+  const { status } = await settled(db, await store.findRequest(db, identityId, requestId), now)
+  throw notPending(status)
+}
+
+function notPending(status: SigningStatus) {
+  return refuse.request_not_pending({ fields: { status } })
+}
+
+/**
+ * A request as it stands at `now`, what has expired written down first. Where the database can only be read nobody can
+ * sign either, so to say so is enough. Refuses `request_not_found` for none.
+ */
+async function settled<Stored extends store.StoredRequest>(
+  db: Database,
+  request: Stored | undefined,
+  now: Date,
+): Promise<Stored> {
+  if (!request) throw refuse.request_not_found()
+  if (request.status !== 'pending' || request.expiresAt > now) return request
+  try {
+    if (await store.expireRequest(db, request, now)) return { ...request, status: 'expired' }
+  } catch (error) {
+    if (isReadOnly(error)) return { ...request, status: 'expired' }
+    throw error
+  }
+  // Somebody else has settled it between our reading and our writing.
+  const after = await store.findRequest(db, request.identityId, request.requestId)
+  if (!after) throw refuse.request_not_found()
+  return { ...request, ...after }
+}
+
+function toSigningRequest(request: store.RequestOfUser): SigningRequest {
+  const { requestId, identityId, handle, clientId, payload, status, connected } = request
+  return {
+    requestId,
+    identityId,
+    handle,
+    app: {
+      clientId,
+      name: request.appName ?? clientId,
+      iconUrl: request.appIconUrl,
+      websiteUrl: request.appWebsiteUrl,
+      origins: originsOf(request.appRedirectUris ?? []),
+    },
+    connected,
+    demonstration: clientId === playgroundClientId,
+    payload,
+    status,
+    publicKey: toBase64(request.publicKey),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: request.expiresAt.toISOString(),
+    resolvedAt: request.resolvedAt?.toISOString() ?? null,
+    signature: request.signature ? toBase64(request.signature) : null,
+  }
+}

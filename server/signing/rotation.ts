@@ -1,0 +1,59 @@
+import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
+import { rotationMessage } from '@countersign/protocol/formats/signing-key-rotation'
+import type { Rotation, SigningKey } from '@countersign/protocol/signing'
+import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
+import { enrolKey, readPublicKey, toRecord } from './key.ts'
+import { endKey, listKeys, type StoredKey } from './key-store.ts'
+import { expirePending } from './request-store.ts'
+import { verifies } from './verification.ts'
+
+const refuse = refusals({
+  invalid_rotation_signature: [403, 'The current key has not signed this new key.'],
+  no_signing_key: [404, 'This identity has no signing key yet.'],
+  key_changed: [409, 'The key that signed this has been rotated meanwhile. Read the current one.'],
+})
+
+/**
+ * Replaces the key of an identity by one that it has signed; requests that wait for a signature of the old one expire
+ * with it. Refuses `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
+ * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`.
+ */
+export async function rotateKey(
+  db: Database,
+  session: Session,
+  { identityId, ...rotation }: Rotation & { identityId: string },
+  now: Date,
+): Promise<{ key: SigningKey; expired: string[] }> {
+  const { userId } = session
+  await requireOwnIdentity(db, userId, identityId)
+  requireFresh(session, now)
+  const { encryptedPrivateKey } = rotation
+  return transaction(db, async (tx) => {
+    const { handle } = await holdOwnIdentity(tx, userId, identityId)
+    const keys = await listKeys(tx, identityId)
+    const current = keys.at(-1)
+    if (!current) throw refuse.no_signing_key()
+    const publicKey = readPublicKey(rotation)
+    requireSigned(keys, { identityId, ...rotation })
+
+    if (!(await endKey(tx, current, now))) throw refuse.key_changed()
+    await enrolKey(tx, { identityId, keyVersion: current.keyVersion + 1, publicKey, encryptedPrivateKey }, now)
+    const expired = await expirePending(tx, identityId)
+    const details = { keyVersion: current.keyVersion + 1, expiredRequests: expired.length }
+    await record(tx, { action: 'signing_key.rotated', actor: 'person', userId, identityId, details }, now)
+    return { key: toRecord(handle, await listKeys(tx, identityId)), expired }
+  })
+}
+
+/** Refuses `key_changed` where a former key has signed, `invalid_rotation_signature` where none has. */
+function requireSigned(keys: StoredKey[], { rotationSignature, ...rotation }: Rotation & { identityId: string }): void {
+  const signature = fromCanonicalBase64(rotationSignature)
+  const message = rotationMessage(rotation)
+  const signer = signature && keys.findLast(({ publicKey }) => verifies(message, signature, publicKey))
+  if (!signer) throw refuse.invalid_rotation_signature()
+  if (signer !== keys.at(-1)) throw refuse.key_changed()
+}

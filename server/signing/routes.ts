@@ -1,0 +1,171 @@
+import * as endpoints from '@countersign/protocol/signing'
+import type { FastifyRequest } from 'fastify'
+import type { AppDirectory } from '#apps/app-directory.ts'
+import { authenticateClient } from '#apps/client-authentication.ts'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { Secret } from '#kernel/secret.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import { createKey, listKeyRecords, lookUpPublicKey, readKeyRecord } from './key.ts'
+import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
+import { rotateKey } from './rotation.ts'
+import { flawOf } from './verification.ts'
+import { createWaiting, type Waiting } from './waiting.ts'
+
+const refuse = refusals({ invalid_request: [400, 'at is an instant, such as 2026-11-21T09:30:00Z.'] })
+
+type Signing = { kernel: Kernel; apps: AppDirectory }
+
+/** Signing, for apps and whoever verifies (interface §4.1), and for the people who sign (§4.2). */
+export function signingRoutes(host: Host, signing: Signing): void {
+  const waiting = createWaiting(signing.kernel)
+  host.addHook('preClose', async () => waiting.stop())
+  appSigningRoutes(host, signing, waiting)
+  publicSigningRoutes(host, signing.kernel)
+  keyRoutes(host, signing.kernel, waiting)
+  requestRoutes(host, signing.kernel, waiting)
+}
+
+function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waiting): void {
+  const { db, clock, rateLimits } = kernel
+
+  host.route({
+    ...endpoints.openSigningRequest,
+    async handler(request, reply) {
+      const { clientId, clientSecret, ...wanted } = request.body
+      const proof = { kind: 'secret', secret: new Secret(clientSecret) } as const
+      const credentials = { clientId, proof, scheme: 'body' } as const
+      await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
+      return reply.status(201).send(await openRequest(db, { clientId }, wanted, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.readSigningStatus,
+    async handler(request) {
+      const { requestId } = request.params
+      const { clientId, wait = '0' } = request.query
+      const before = await readStatus(db, clientId, requestId, clock())
+      if (before.status !== 'pending' || wait === '0') return before
+      // Whoever only waits keeps nobody else from being served.
+      host.release(request)
+      const awaited = { ...before, expiresAt: new Date(before.expiresAt) }
+      await waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(request))
+      return readStatus(db, clientId, requestId, clock())
+    },
+  })
+}
+
+/** Aborted when the caller has gone. */
+function goneOf({ raw }: FastifyRequest): AbortSignal {
+  const gone = new AbortController()
+  raw.socket.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function publicSigningRoutes(host: Host, { db, rateLimits }: Kernel): void {
+  host.route({
+    ...endpoints.readPublicKey,
+    async handler(request) {
+      await rateLimits.count('public signing key', addressKey(request))
+      const { at } = request.query
+      return lookUpPublicKey(db, request.params.handle, at === undefined ? undefined : readInstant(at))
+    },
+  })
+
+  host.route({
+    ...endpoints.verifySignature,
+    async handler(request) {
+      await rateLimits.count('signature verification', addressKey(request))
+      const error = flawOf(request.body)
+      return error ? { valid: false, error } : { valid: true }
+    },
+  })
+}
+
+function readInstant(text: string): Date {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw refuse.invalid_request()
+  return at
+}
+
+function keyRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listSigningKeys,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { keys: await listKeyRecords(db, session.of(request).userId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.readSigningKey,
+    onRequest: session.onRequest,
+    handler: (request) => readKeyRecord(db, session.of(request).userId, request.params.identityId),
+  })
+
+  host.route({
+    ...endpoints.createSigningKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const wanted = { ...request.params, ...request.body }
+      return reply.status(201).send(await createKey(db, session.of(request), wanted, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.rotateSigningKey,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const wanted = { ...request.params, ...request.body }
+      const { key, expired } = await rotateKey(db, session.of(request), wanted, clock())
+      waiting.settled(expired)
+      return key
+    },
+  })
+}
+
+function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listSigningRequests,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { requests: await listPending(db, session.of(request).userId, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.readSigningRequest,
+    onRequest: session.onRequest,
+    handler: (request) => readRequest(db, session.of(request).userId, request.params.requestId, clock()),
+  })
+
+  host.route({
+    ...endpoints.signRequest,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const wanted = { ...request.params, ...request.body }
+      const signed = await signRequest(db, session.of(request).userId, wanted, clock())
+      waiting.settled([signed.requestId])
+      return signed
+    },
+  })
+
+  host.route({
+    ...endpoints.denyRequest,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const denied = await denyRequest(db, session.of(request).userId, request.params.requestId, clock())
+      waiting.settled([denied.requestId])
+      return denied
+    },
+  })
+}

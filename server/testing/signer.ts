@@ -1,0 +1,69 @@
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { rotationMessage } from '@countersign/protocol/formats/signing-key-rotation'
+import type { Person, TestApp, World } from './world.ts'
+
+/** A key pair as a browser makes it; signatures and the public key in base64. */
+export function newSigningPair() {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return { publicKey: rawBase64(publicKey), sign: (text: string) => signBase64(text, privateKey) }
+}
+export type SigningPair = ReturnType<typeof newSigningPair>
+
+function rawBase64(publicKey: KeyObject): string {
+  return Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')
+}
+
+function signBase64(text: string, privateKey: KeyObject): string {
+  return sign(null, Buffer.from(text), privateKey).toString('base64')
+}
+
+/** The body by which `from` gives way to `to`. */
+export function rotationOf(identityId: string, from: SigningPair, to: SigningPair, encryptedPrivateKey = 'a.b.c.d.e') {
+  const { publicKey } = to
+  const rotationSignature = from.sign(rotationMessage({ identityId, publicKey, encryptedPrivateKey }))
+  return { publicKey, encryptedPrivateKey, rotationSignature }
+}
+
+/** A person whose identity has a signing key, and what they and apps do with it over the API. */
+export async function createSigner(world: World, handle?: string) {
+  const person = await world.person(handle)
+  const pair = newSigningPair()
+  const { identityId, headers } = person
+  const created = await world.api.inject({
+    method: 'POST',
+    url: `/api/signing/keys/${identityId}`,
+    headers,
+    payload: { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
+  })
+  if (created.statusCode !== 201) throw new Error(`no signing key: ${created.body}`)
+  return { ...person, pair, ...answersOf(world, person) }
+}
+
+function answersOf({ api }: World, { headers, identityId }: Person) {
+  const requests = '/api/signing/requests'
+  return {
+    listRequests: () => api.inject({ url: requests, headers }),
+    readRequest: (requestId: string) => api.inject({ url: `${requests}/${requestId}`, headers }),
+    sign: (requestId: string, signature: string) =>
+      api.inject({ method: 'POST', url: `${requests}/${requestId}/sign`, headers, payload: { signature } }),
+    deny: (requestId: string) => api.inject({ method: 'POST', url: `${requests}/${requestId}/deny`, headers }),
+    rotate: (payload: object) =>
+      api.inject({ method: 'PUT', url: `/api/signing/keys/${identityId}`, headers, payload }),
+  }
+}
+
+/** What an app's server asks of the signing endpoints. */
+export function askerOf({ api }: World, { credentials }: TestApp) {
+  const { client_id: clientId, client_secret: clientSecret } = credentials
+  return {
+    clientId,
+    request: (identityId: string, fields: object = {}) =>
+      api.inject({
+        method: 'POST',
+        url: '/api/signing/request',
+        payload: { clientId, clientSecret, identityId, payload: 'Pay 10 €', ...fields },
+      }),
+    status: (requestId: string, query = '') =>
+      api.inject({ url: `/api/signing/request/${requestId}/status?clientId=${clientId}${query}` }),
+  }
+}
