@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Transaction } from '#kernel/database.ts'
+import type { Database, Prepared, Transaction } from '#kernel/database.ts'
 
 type NewRequest = {
   requestId: string
@@ -47,6 +47,26 @@ export async function countPending(tx: Transaction, identityId: string, clientId
     .where('expires_at', '>', now)
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** Where a request stands, for whoever knows its id alone, and whose it is. */
+const statusById = {
+  name: 'signing_status',
+  text: `
+    select signing_request.identity_id as "identityId", request_id as "requestId",
+      signing_request.client_id as "clientId",
+      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt"
+    from signing_request_place join signing_request using (identity_id, request_id)
+    where request_id = $1`,
+}
+export type RequestStatus = Pick<
+  StoredRequest,
+  'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
+>
+
+export async function findStatus(prepared: Prepared, requestId: string): Promise<RequestStatus | undefined> {
+  const [status] = await prepared<RequestStatus>(statusById, [requestId])
+  return status
 }
 
 /** Where a request is, and whose. */

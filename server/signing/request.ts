@@ -9,6 +9,7 @@ import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { findCurrentKey } from './key-store.ts'
 import * as store from './request-store.ts'
@@ -82,15 +83,19 @@ function depthOf(value: unknown): number {
  * Where an app's request stands. One that has expired is written down as such before anybody is told, so that it cannot
  * be signed after that. Refuses `request_not_found`, `access_denied`.
  */
-export async function readStatus(db: Database, clientId: string, requestId: string, now: Date) {
-  const place = await store.findPlace(db, requestId)
-  if (!place) throw refuse.request_not_found()
-  if (place.clientId !== clientId) throw refuse.access_denied()
-  const request = await settled(db, await store.findRequest(db, place.identityId, requestId), now)
+export async function readStatus(
+  { db, prepared }: Pick<Kernel, 'db' | 'prepared'>,
+  clientId: string,
+  requestId: string,
+  now: Date,
+) {
+  const found = await store.findStatus(prepared, requestId)
+  if (found && found.clientId !== clientId) throw refuse.access_denied()
+  const request = await settled(db, found, now)
   const { status, signature, resolvedAt } = request
   return {
     requestId,
-    identityId: place.identityId,
+    identityId: request.identityId,
     status,
     publicKey: toBase64(request.publicKey),
     expiresAt: request.expiresAt.toISOString(),
@@ -138,7 +143,8 @@ export async function signRequest(
   const request = await requirePending(db, userId, requestId, now)
   if (request.appStatus !== 'active') throw refuse.app_not_active()
   const signature = fromCanonicalBase64(written)
-  if (!signature || !verifies(request.payload, signature, request.publicKey)) throw refuse.invalid_signature()
+  if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
+    throw refuse.invalid_signature()
   await resolve(db, request, { status: 'signed', signature }, now)
   return {
     requestId,
@@ -209,7 +215,7 @@ function notPending(status: SigningStatus) {
  * A request as it stands at `now`, what has expired written down first. Where the database can only be read nobody can
  * sign either, so to say so is enough. Refuses `request_not_found` for none.
  */
-async function settled<Stored extends store.StoredRequest>(
+async function settled<Stored extends store.RequestStatus>(
   db: Database,
   request: Stored | undefined,
   now: Date,

@@ -52,7 +52,7 @@ export async function rotateKey(
 /** Refuses `key_changed` where a former key has signed, `invalid_rotation_signature` where none has. */
 function requireSigned(keys: StoredKey[], { rotationSignature, ...rotation }: Rotation & { identityId: string }): void {
   const signature = fromCanonicalBase64(rotationSignature)
-  const message = rotationMessage(rotation)
+  const message = Buffer.from(rotationMessage(rotation), 'utf8')
   const signer = signature && keys.findLast(({ publicKey }) => verifies(message, signature, publicKey))
   if (!signer) throw refuse.invalid_rotation_signature()
   if (signer !== keys.at(-1)) throw refuse.key_changed()

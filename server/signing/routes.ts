@@ -47,13 +47,13 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
     async handler(request) {
       const { requestId } = request.params
       const { clientId, wait = '0' } = request.query
-      const before = await readStatus(db, clientId, requestId, clock())
+      const before = await readStatus(kernel, clientId, requestId, clock())
       if (before.status !== 'pending' || wait === '0') return before
       // Whoever only waits keeps nobody else from being served.
       host.release(request)
       const awaited = { ...before, expiresAt: new Date(before.expiresAt) }
       await waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(request))
-      return readStatus(db, clientId, requestId, clock())
+      return readStatus(kernel, clientId, requestId, clock())
     },
   })
 }

@@ -14,17 +14,17 @@ export function flawOf({ message, signature, publicKey }: Claim): Flaw | undefin
   if (!key || !isSoundPublicKey(key)) return 'malformed_public_key'
   const bytes = fromCanonicalBase64(signature)
   if (!bytes || !isSoundSignature(bytes)) return 'malformed_signature'
-  if (verifies(message, bytes, key)) return undefined
+  if (verifies(Buffer.from(message, 'utf8'), bytes, key)) return undefined
   return isSoundPoint(key) ? 'invalid_signature' : 'malformed_public_key'
 }
 
 /**
- * Whether it is an Ed25519 signature (RFC 8032 §5.1.7) over the UTF-8 bytes of the message, written in the one way in
- * which it can be written, by a key that only its owner can sign with.
+ * Whether it is an Ed25519 signature (RFC 8032 §5.1.7) over these bytes, written in the one way in which it can be
+ * written, by a key that only its owner can sign with.
  */
-export function verifies(message: string, signature: Uint8Array, publicKey: Uint8Array): boolean {
+export function verifies(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   if (!isSoundPublicKey(publicKey) || !isSoundSignature(signature)) return false
-  return verify(null, Buffer.from(message, 'utf8'), importedKey(publicKey), signature)
+  return verify(null, message, importedKey(publicKey), signature)
 }
 
 const importedMax = 1000
