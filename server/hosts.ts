@@ -19,6 +19,8 @@ import { signingRoutes } from '#signing/routes.ts'
 import { openRedeeming } from '#tokens/lineage.ts'
 import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
+import { beginLog } from '#transparency/log.ts'
+import { transparencyRoutes } from '#transparency/routes.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
 import { siteRoutes } from './site.ts'
@@ -32,6 +34,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   await ensurePlayground(kernel)
   const apps = createAppDirectory(kernel)
   const keys = await openSigningKeys(kernel)
+  await beginLog(kernel, kernel.clock())
   const provider = { kernel, apps, keys, redeeming: openRedeeming(kernel) }
   const site = siteOf(config)
   const admission = createAdmission()
@@ -58,6 +61,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   appRoutes(hosts.api, kernel, apps)
   signingKeyRoutes(hosts.api, kernel, keys)
   authorizationRoutes(hosts.api, kernel)
+  transparencyRoutes(hosts.api, kernel)
   signingRoutes(hosts.api, { kernel, apps })
   encryptionRoutes(hosts.api, kernel)
   oauthRoutes(hosts.api, provider)

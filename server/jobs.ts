@@ -6,9 +6,11 @@ import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
+import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
+import { advanceLog } from '#transparency/log.ts'
 
 /** Deletes up to `batch` rows that have ended by `now`, and says how many there were. */
 type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
@@ -30,6 +32,8 @@ const sweeps: Record<string, Sweep> = {
 /** What is due once in a while. It happens once, whichever processes try. */
 const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'rotating the signing keys': rotateKeysWhenDue,
+  'logging the keys of before the log': logEarlierKeys,
+  'advancing the log of signing keys': advanceLog,
 }
 const batch = 500
 const restMilliseconds = 30_000

@@ -13,6 +13,7 @@ import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as sessions from '@countersign/protocol/sessions'
 import * as signing from '@countersign/protocol/signing'
 import * as tokenKeys from '@countersign/protocol/token-keys'
+import * as transparency from '@countersign/protocol/transparency'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
 
@@ -26,6 +27,7 @@ const modules = {
   Keys: keys,
   'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
   Signing: signing,
+  'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,
   'Token-signing keys': tokenKeys,

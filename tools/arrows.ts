@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { importsOf, readSources, type Import, type Source } from './sources.ts'
 
 const rooms =
-  'kernel sessions identity apps tokens organizations delegation authorizations signing encryption ' +
+  'kernel sessions identity apps tokens organizations delegation authorizations transparency signing encryption ' +
   'oauth sso fedcm passkeys audit account playground backup'
 
 /** The files that put the rooms together, likewise in one line. */
@@ -28,6 +28,7 @@ const ownerOfTable: Record<string, string> = {
   organization: 'organizations',
   delegation: 'delegation',
   authorization: 'authorizations',
+  transparency: 'transparency',
   signing: 'signing',
   encryption: 'encryption',
   key: 'encryption',

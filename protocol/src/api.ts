@@ -14,6 +14,7 @@ import type * as pushedRequests from './pushed-requests.ts'
 import type * as sessions from './sessions.ts'
 import type * as signing from './signing.ts'
 import type * as tokenKeys from './token-keys.ts'
+import type * as transparency from './transparency.ts'
 
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
@@ -31,6 +32,7 @@ type All =
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof tokenKeys>
+  | EndpointsOf<typeof transparency>
 
 /** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */
 export type Api = { [E in All as E['name']]: E }

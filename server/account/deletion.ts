@@ -27,7 +27,7 @@ export async function deleteIdentity({ db }: Kernel, session: Session, identityI
   requireFresh(session, now)
   await transaction(db, async (tx) => {
     await removeIdentity(tx, userId, identityId, now)
-    await forgetIdentities(tx, [identityId])
+    await forgetIdentities(tx, [identityId], now)
     await record(tx, { action: 'identity.deleted', actor: 'person', userId, identityId }, now)
   })
 }
@@ -50,7 +50,7 @@ export async function deleteAccount(
     const apps = await deleteAppsOf(tx, userId, now)
     if (apps.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: apps.map(({ name }) => name) } })
 
-    await forgetIdentities(tx, identityIds)
+    await forgetIdentities(tx, identityIds, now)
     await forgetPersonKeys(tx, userId)
     // A sign-in under way holds its passkey until its session is there to be seen.
     await forgetPasskeys(tx, userId)
@@ -61,10 +61,10 @@ export async function deleteAccount(
 }
 
 /** What an identity has in the other rooms. */
-async function forgetIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
+async function forgetIdentities(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
   await forgetTokens(tx, identityIds)
   await forgetConsents(tx, identityIds)
   await forgetRequests(tx, identityIds)
-  await forgetSigningKeys(tx, identityIds)
+  await forgetSigningKeys(tx, identityIds, now)
   await forgetIdentityKeys(tx, identityIds)
 }

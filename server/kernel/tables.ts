@@ -150,6 +150,7 @@ export interface Tables {
     encrypted_private_key: string
     created_at: Date
     ended_at: Date | null
+    in_log: Generated<boolean>
   }
   signing_key_owner: {
     public_key: Uint8Array
@@ -212,5 +213,29 @@ export interface Tables {
     sealed_private_key: string | null
     created_at: Date
     signs_at: Date
+  }
+  transparency_leaf: {
+    identity_sha256: Uint8Array
+    key_version: number
+    event: 'created' | 'rotated' | 'removed'
+    leaf: string
+    leaf_sha256: Uint8Array
+    due_at: Date
+    leaf_index: number | null
+  }
+  transparency_log: {
+    log: number
+    origin: string
+    public_key: Uint8Array
+    sealed_private_key: string
+    created_at: Date
+    size: number
+    root: Uint8Array
+    checkpoint: string
+  }
+  transparency_node: {
+    level: number
+    node_index: number
+    hash: Uint8Array
   }
 }

@@ -97,3 +97,38 @@ export function listKeysOfUser(db: Database, userId: string) {
 export async function deleteKeys(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx.deleteFrom('signing_key').where('identity_id', 'in', identityIds).execute()
 }
+
+const told = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
+
+/** Marks those keys of these identities as known to the log that it does not know yet, and answers them. */
+export function markInLog(tx: Transaction, identityIds: string[]) {
+  return tx
+    .updateTable('signing_key')
+    .set({ in_log: true })
+    .where('identity_id', 'in', identityIds)
+    .where('in_log', '=', false)
+    .returning(told)
+    .execute()
+}
+
+/** The current keys of these identities. */
+export function listCurrentKeys(tx: Transaction, identityIds: string[]) {
+  return tx
+    .selectFrom('signing_key')
+    .select(told)
+    .where('identity_id', 'in', identityIds)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Identities that have keys which the log does not know. */
+export async function listIdentitiesNotInLog(db: Database, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('signing_key')
+    .select('identity_id')
+    .distinct()
+    .where('in_log', '=', false)
+    .limit(count)
+    .execute()
+  return rows.map(({ identity_id: identityId }) => identityId)
+}

@@ -7,6 +7,7 @@ import { record } from '#kernel/audit.ts'
 import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
+import { logKeys, logRemoval } from './key-log.ts'
 import * as store from './key-store.ts'
 
 const refuse = refusals({
@@ -36,6 +37,7 @@ export async function enrolKey(tx: Transaction, key: EnrolledKey & { keyVersion:
     throw isTaken(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
   }
   await store.insertKey(tx, key, now)
+  await logKeys(tx, [key.identityId], now)
 }
 
 /**
@@ -103,7 +105,8 @@ export async function listSigningKeys(db: Database, identityId: string) {
 }
 
 /** Forgets the keys of identities that are going. Whose they were stays on record: nobody else may ever hold one. */
-export async function forgetSigningKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function forgetSigningKeys(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  await logRemoval(tx, identityIds, now)
   await store.deleteKeys(tx, identityIds)
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { digestPrefix } from '@countersign/protocol/formats/key-event'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Database } from '#kernel/database.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
@@ -46,6 +47,21 @@ const invariants: Record<string, string> = {
       where audit_entry.identity_id = signing_request.identity_id and action = 'signing.' || status
         and details ->> 'requestId' = request_id::text
     )`,
+  'a signing key has its leaf, or the log waits for it': `
+    select signing_key.identity_id, key_version from signing_key where in_log is distinct from exists (
+      select from transparency_leaf
+      where identity_sha256 = sha256(convert_to('${digestPrefix}' || signing_key.identity_id, 'UTF8'))
+        and transparency_leaf.key_version = signing_key.key_version and event <> 'removed'
+        and leaf::jsonb ->> 'publicKey' = encode(public_key, 'base64')
+    )`,
+  'the log has as many leaves as it counts, and no gap between them': `
+    select size from transparency_log
+    where size <> (select count(leaf_index) from transparency_leaf)
+      or size <> (select coalesce(max(leaf_index) + 1, 0) from transparency_leaf)
+      or size <> (select count(*) from transparency_node where level = 0)`,
+  'a leaf that has its place is in the tree there': `
+    select leaf_index from transparency_leaf left join transparency_node on level = 0 and node_index = leaf_index
+    where leaf_index is not null and hash is distinct from leaf_sha256`,
 
   'a session began with a recorded sign-in': `
     select user_id, count(*) from session group by user_id having count(*) > (

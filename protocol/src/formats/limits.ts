@@ -68,6 +68,8 @@ export const limits = {
   /** How long a request is remembered that led to nothing. */
   signingEndedRememberedSeconds: 30 * 24 * 3600,
 
+  transparencyLeavesMax: 256,
+
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
   stateCharactersMax: 8192,

@@ -1,0 +1,62 @@
+import { growTree, rootOf, type Subtree } from '@countersign/protocol/formats/merkle-tree'
+import { transaction } from '#kernel/database.ts'
+import { sha256 } from '#kernel/digest.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { makeLogKey, openLogKey, signCheckpoint } from './log-key.ts'
+import { readSubtrees, subtreesOf } from './subtrees.ts'
+import * as store from './store.ts'
+
+type Vault = Pick<Kernel, 'db' | 'keyring'>
+
+/** How many leaves get their places in one transaction, which others wait for. */
+const batchLeaves = 500
+
+/** Begins the log where there is none: its key, and a checkpoint of nothing. It keeps the name that it gets now. */
+export async function beginLog({ db, keyring, config }: Vault & Pick<Kernel, 'config'>, now: Date): Promise<void> {
+  if (await store.findLog(db)) return
+  const key = await makeLogKey(keyring)
+  const head = { origin: `${config.baseUrl.host}/transparency`, size: 0, root: rootOf(sha256, []) }
+  await store.insertLog(db, { ...key, ...head, checkpoint: signCheckpoint(key, head) }, now)
+}
+
+export type Log = Awaited<ReturnType<typeof store.readLog>>
+
+/** The log as it is now: whoever reads it first gives those leaves their places that wait for it. */
+export async function readLog(vault: Vault, now: Date): Promise<Log> {
+  const log = await store.readLog(vault.db, now)
+  if (!log.isBehind) return log
+  await placeDueLeaves(vault, now)
+  return store.readLog(vault.db, now)
+}
+
+/**
+ * Gives all leaves that are due their places, for when nobody reads. However many processes do so, each leaf gets one
+ * place and each place one leaf: the head is held by one of them at a time.
+ */
+export async function advanceLog(vault: Vault, now: Date): Promise<void> {
+  while ((await placeDueLeaves(vault, now)) === batchLeaves);
+}
+
+/** Gives a batch of leaves their places, all of it or nothing, and signs the new head; answers how many there were. */
+function placeDueLeaves({ db, keyring }: Vault, now: Date): Promise<number> {
+  return transaction(db, async (tx) => {
+    const log = await store.holdLog(tx)
+    const leafHashes = await store.listDue(tx, now, batchLeaves)
+    if (leafHashes.length === 0) return 0
+
+    let peaks = await readSubtrees(tx, subtreesOf({ start: 0, end: log.size }))
+    const completed: Subtree[] = []
+    for (const leafHash of leafHashes) {
+      const grown = growTree(sha256, peaks, leafHash)
+      peaks = grown.peaks
+      completed.push(...grown.completed)
+    }
+    await store.placeLeaves(tx, log.size, leafHashes)
+    await store.insertNodes(tx, completed)
+
+    const head = { size: log.size + leafHashes.length, root: rootOf(sha256, peaks) }
+    const key = await openLogKey(keyring, log)
+    await store.advanceLog(tx, { ...head, checkpoint: signCheckpoint(key, { origin: log.origin, ...head }) })
+    return leafHashes.length
+  })
+}
