@@ -40,9 +40,10 @@ export async function holdOff(tx: Transaction): Promise<void> {
   await sql`lock table person, app in share row exclusive mode`.execute(tx)
 }
 
-/** Whether nobody uses this server yet: no person, and no app but `builtInClientId`. */
+/** Whether nobody uses this server yet: no person, no key that was ever logged, and no app but `builtInClientId`. */
 export async function isUnused(tx: Transaction, builtInClientId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from person union all select from app where client_id <> ${builtInClientId} limit 1`.execute(tx)
+    select from person union all select from transparency_leaf
+    union all select from app where client_id <> ${builtInClientId} limit 1`.execute(tx)
   return rows.length === 0
 }

@@ -11,7 +11,7 @@ export type SealedLogKey = { publicKey: Uint8Array; sealedPrivateKey: string }
 
 export async function makeLogKey(keyring: Kernel['keyring']): Promise<LogKey & SealedLogKey> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const sealedPrivateKey = await keyring.seal(context, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  const sealedPrivateKey = await keyring.seal(context, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return { publicKey: rawOf(publicKey), privateKey, sealedPrivateKey }
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/checkpoint'
@@ -9,7 +8,7 @@ import { growTree, hashLeaf, isConsistent, rootOf, type Subtree } from '@counter
 import { nodeSuite } from '@countersign/protocol/node-suite'
 import type { LoggedKeyEvent } from '@countersign/protocol/transparency'
 import { logEarlierKeys } from '#signing/key-log.ts'
-import { createAuthenticator } from '#testing/authenticator.ts'
+import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type World } from '#testing/world.ts'
 import { advanceLog } from './log.ts'
 
@@ -22,30 +21,10 @@ after(() => world.close())
 const day = 24 * 3600
 const { sha256 } = nodeSuite
 
-/** Registers a person whose browser has made a signing key. */
+/** A person with a signing key. */
 async function register() {
-  const { api, config } = world
-  const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
-  const who = { handle: `signer-${randomBytes(6).toString('hex')}`, displayName: 'A signer' }
-  const started = await api.inject({ method: 'POST', url: '/api/auth/register/start', payload: who })
-  const { flowId, options, identityId } = started.json()
-  const publicKey = newPublicKey()
-  const finished = await api.inject({
-    method: 'POST',
-    url: '/api/auth/register/finish',
-    payload: {
-      flowId,
-      credential: authenticator.register(options),
-      signingKey: { publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
-    },
-  })
-  assert.equal(finished.statusCode, 201, finished.body)
-  return { identityId, publicKey, headers: { authorization: `Bearer ${finished.json().sessionToken}` } }
-}
-
-function newPublicKey(): string {
-  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
-  return Buffer.from(x, 'base64url').toString('base64')
+  const signer = await createSigner(world)
+  return { ...signer, publicKey: signer.pair.publicKey }
 }
 
 async function get(path: string) {
@@ -90,7 +69,7 @@ async function rewriteTree(all: string[]): Promise<void> {
   }
 }
 
-test('TLG-03 a key that is registered stands in the log at once, proved under a checkpoint that is signed', async () => {
+test('TLG-03 a new key stands in the log at once, proved under a checkpoint that is signed', async () => {
   const { identityId, publicKey } = await register()
   const { checkpoint: note, events } = await eventsOf(identityId)
   const [event] = events
@@ -117,8 +96,31 @@ test('TLG-03 what the log tells of one identity is not taken for another, nor un
   assert.equal(openLoggedKey(nodeSuite, { ...told, index: told.index + 1 }, key), undefined)
   assert.equal(openLoggedKey(nodeSuite, { ...told, checkpoint: note.replace(/\d+/, '1') }, key), undefined)
   assert.equal(openLoggedKey(nodeSuite, told, { ...key, name: 'another/log' }), undefined)
-  const stranger = Buffer.from(newPublicKey(), 'base64')
+  const stranger = Buffer.from(newSigningPair().publicKey, 'base64')
   assert.equal(openLoggedKey(nodeSuite, told, { ...key, publicKey: stranger }), undefined)
+})
+
+test('TLG-03 a key that replaces another follows it in the log', async () => {
+  const { identityId, pair, rotate } = await register()
+  const next = newSigningPair()
+  assert.equal((await rotate(rotationOf(identityId, pair, next))).statusCode, 200)
+  const told = (await eventsOf(identityId)).events.map(({ leaf }) => readKeyEvent(leaf))
+  assert.deepEqual(
+    told.map((event) => [event?.event, event?.keyVersion, event?.publicKey]),
+    [
+      ['created', 1, pair.publicKey],
+      ['rotated', 2, next.publicKey],
+    ],
+  )
+})
+
+test('a key that is refused leaves nothing in the log', async () => {
+  const { identityId, pair, rotate } = await register()
+  const before = await leaves()
+  const forged = rotationOf(identityId, newSigningPair(), newSigningPair())
+  assert.equal((await rotate(forged)).statusCode, 403)
+  assert.equal((await rotate(rotationOf(identityId, pair, pair))).statusCode, 409)
+  assert.deepEqual(await leaves(), before)
 })
 
 test('TLG-04 the log only grows: every checkpoint is consistent with those before it', async () => {
@@ -218,7 +220,7 @@ const hashOf = (leaf: string) => Buffer.from(hashLeaf(sha256, Buffer.from(leaf))
 test('TLG-05 a key that the database swaps is not the one that the log tells', async () => {
   const { identityId, publicKey } = await register()
   const before = await headOf(await checkpoint())
-  const swapped = newPublicKey()
+  const swapped = newSigningPair().publicKey
   const key = await logKey()
   const toldAs = async (expected: string) => {
     const { checkpoint: note, events } = await eventsOf(identityId)

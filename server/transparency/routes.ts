@@ -21,8 +21,9 @@ const refuse = refusals({
 
 /** The log of signing keys, for everybody. */
 export function transparencyRoutes(host: Host, kernel: Kernel): void {
-  const { db, clock, rateLimits } = kernel
-  const onRequest = (request: FastifyRequest) => rateLimits.count('metadata', addressKey(request))
+  const { db, clock } = kernel
+  const onRequest = limit(kernel)
+  proofRoutes(host, kernel)
 
   host.route({
     ...endpoints.readCheckpoint,
@@ -64,6 +65,11 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
     onRequest,
     handler: ({ params: { identityId } }) => listKeyEvents(kernel, identityId, clock()),
   })
+}
+
+function proofRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const onRequest = limit(kernel)
 
   host.route({
     ...endpoints.proveInclusion,
@@ -95,4 +101,8 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
     if (wanted > size) throw refuse.invalid_tree_size()
     return wanted
   }
+}
+
+function limit({ rateLimits }: Kernel) {
+  return (request: FastifyRequest) => rateLimits.count('metadata', addressKey(request))
 }

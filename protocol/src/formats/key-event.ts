@@ -36,8 +36,8 @@ export function readKeyEvent(leaf: string): KeyEvent | undefined {
 }
 
 /**
- * By what an identity is found in the log: the log lists nobody, and yet whoever knows an identity by its id finds every
- * leaf of it, and can be shown no other. An id has 74 random bits, which nobody tries out.
+ * By what an identity is found in the log: the log lists nobody, and yet whoever knows an identity by its id finds
+ * every leaf of it, and can be shown no other. An id has 74 random bits, which nobody tries out.
  */
 export function identityDigest(sha256: Sha256, identityId: string): string {
   return toBase64(sha256(new TextEncoder().encode(`${digestPrefix}${identityId}`)))

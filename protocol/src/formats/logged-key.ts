@@ -7,8 +7,8 @@ import { hashLeaf, rootByInclusion } from './merkle-tree.ts'
 export type LoggedKey = { identityId: string; checkpoint: string; index: number; leaf: string; hashes: string[] }
 
 /**
- * The event that the log tells, where all of it holds together: the checkpoint is signed by the key of the log, the leaf
- * stands in its tree, and is of this identity. Undefined otherwise.
+ * The event that the log tells, where all of it holds together: the checkpoint is signed by the key of the log, the
+ * leaf stands in its tree, and is of this identity. Undefined otherwise.
  */
 export function openLoggedKey(
   suite: NoteSuite,
