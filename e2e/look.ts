@@ -41,8 +41,11 @@ function pathOf(name: string): string {
   return `${process.env['SCREENSHOTS']}/${name}.png`
 }
 
-/** Answers that say no where a no is meant: nobody is signed in, or somebody else, and a code that is wrong. */
-const meant = ['/api/auth/session', '/api/auth/session/end', '/email/verify']
+/**
+ * Answers that say no where a no is meant: nobody is signed in, or somebody else, a code is wrong, and an account is
+ * not deleted before its apps have been named.
+ */
+const meant = ['/api/auth/session', '/api/account', '/api/auth/session/end', '/email/verify']
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {

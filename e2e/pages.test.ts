@@ -67,6 +67,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await person.press('confirm-recovery-saved')
   await page.waitForURL(/\/account/)
   await walkAccount(person, handle, look)
+  await walkDevelopers(person, look)
   await walkSignIn(person, look)
   await walkPlayground(person, look)
 
@@ -192,6 +193,68 @@ async function walkIdentity(person: Person, look: (name: string) => Promise<void
   await dialog.waitFor()
   await look('account-delete-name')
   await person.press('cancel')
+}
+
+async function walkDevelopers(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  await page.goto(`${stage.service.authUrl}/developers`)
+  await person.control('new-app').waitFor()
+  await look('developers-none')
+  await person.press('new-app')
+  await person.control('create-app').waitFor()
+  await look('developers-new')
+  await person.press('create-app')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('developers-new-invalid')
+  await person.write('name', 'The Analytical Ledger')
+  await page.locator('textarea').fill('https://ledger.analytical-engine.example/signed-in/callback')
+  await person.press('create-app')
+  await person.control('confirm-secret-saved').waitFor()
+  await look('developers-secret')
+  await person.press('confirm-secret-saved')
+  await person.control('confirm-secret-saved').waitFor({ state: 'detached' })
+  await look('developers-app')
+  await person.control('first-sign-in').click()
+  await look('developers-first-sign-in')
+  await person.write('name', '')
+  await person.press('save-app')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('developers-app-invalid')
+  await person.write('name', 'The Ledger')
+  await person.press('save-app')
+  await page.getByRole('heading', { name: 'The Ledger', level: 1 }).waitFor()
+  await look('developers-app-saved')
+  await person.press('new-secret')
+  await dialog.waitFor()
+  await look('developers-rotate')
+  await person.press('rotate-secret')
+  await person.control('confirm-secret-saved').waitFor()
+  await look('developers-rotated')
+  await person.press('end-app')
+  await person.press('delete-app')
+  await dialog.locator('[aria-invalid="true"]').waitFor()
+  await look('developers-delete')
+  await person.press('cancel')
+  await page.goto(`${stage.service.authUrl}/developers`)
+  await page.locator('.entry').waitFor()
+  await look('developers-list')
+  await page.goto(`${stage.service.authUrl}/developers/apps/app_none`)
+  await page.locator('h1').waitFor()
+  await look('developers-unknown')
+  await page.goto(`${stage.service.authUrl}/account/data`)
+  await person.press('leave')
+  await person.write('confirmation', await handleOf(person))
+  await person.press('delete-account')
+  await dialog.locator('.problem').waitFor()
+  await look('account-delete-with-apps')
+  await person.press('cancel')
+}
+
+/** The name by which their account is known. */
+async function handleOf(person: Person): Promise<string> {
+  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  return identities[0]?.handle ?? ''
 }
 
 async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {

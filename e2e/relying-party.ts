@@ -21,31 +21,35 @@ type Customer = {
 }
 type Visit = { url: URL; visitor: string; request: IncomingMessage; response: ServerResponse }
 
+/** How the app comes to its client id and secret. */
+type Register = (
+  settings: NewApp,
+) => Promise<Pick<Answer<'POST /api/admin/apps'>, 'clientId' | 'clientSecret' | 'name'>>
+
 const usualScope = 'openid profile offline_access'
 
 /**
  * A small app on a site of its own that lets people sign in with Countersign, by `openid-client` as it comes. Browsers
  * resolve `*.localhost` by themselves; its own requests go to the provider on `localhost`.
  */
-export async function openShop(service: Service) {
+export async function openShop(service: Service, register: Register = (app) => registerAsOperator(service, app)) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the shop listens on no port')
   const origin = `http://shop.localhost:${address.port}`
-  const app = await register(service, {
+  const app = await register({
     name: 'Paper Shop',
     redirectUris: [`${origin}/callback`],
     postLogoutRedirectUris: [`${origin}/signed-out`],
     websiteUrl: origin,
   })
-  const config = await openid.discovery(
-    new URL(service.authUrl),
-    app.clientId,
-    undefined,
-    openid.ClientSecretPost(app.clientSecret ?? ''),
-    { execute: [openid.allowInsecureRequests] },
-  )
+  const configure = (secret: string) => {
+    const client = openid.ClientSecretPost(secret)
+    const options = { execute: [openid.allowInsecureRequests] }
+    return openid.discovery(new URL(service.authUrl), app.clientId, undefined, client, options)
+  }
+  let config = await configure(app.clientSecret ?? '')
 
   const attempts = new Map<string, Attempt>()
   const customers = new Map<string, Customer>()
@@ -119,7 +123,8 @@ export async function openShop(service: Service) {
       signedIn.set(attempt.visitor, sub)
       redirect(response, '/')
     } catch (error) {
-      if (!(error instanceof openid.AuthorizationResponseError)) throw error
+      const isRefusal = error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError
+      if (!isRefusal) throw error
       show(response, `<p id="error">${escaped(error.error)}</p><a id="again" href="/">Back to the shop</a>`)
     }
   }
@@ -149,6 +154,10 @@ export async function openShop(service: Service) {
   return {
     origin,
     app,
+    /** Goes on with another secret. */
+    async takeSecret(secret: string) {
+      config = await configure(secret)
+    },
     /** The callbacks that browsers brought so far. */
     answers,
     /** Whom the shop knows, by their `sub`; they stay customers while they are signed out. */
@@ -166,7 +175,7 @@ export async function openShop(service: Service) {
   }
 }
 
-async function register(service: Service, settings: NewApp): Promise<Answer<'POST /api/admin/apps'>> {
+async function registerAsOperator(service: Service, settings: NewApp): Promise<Answer<'POST /api/admin/apps'>> {
   const response = await fetch(`${service.baseUrl}/api/admin/apps`, {
     method: 'POST',
     headers: { ...service.admin, 'content-type': 'application/json' },

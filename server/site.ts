@@ -18,11 +18,15 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/account/data': 'account',
 }
 
+const developerPaths = ['/developers', '/developers/new', '/developers/apps/:clientId']
+
 /** The pages that need nothing but themselves, and the built files of all pages. */
 export function siteRoutes(host: Host, pages: Pages, site: Site): void {
   const config = { security: 'none', cors: 'no origin', host: 'auth', page: true } as const
-  for (const [url, page] of Object.entries(pagesByPath))
+  const serve = (url: string, page: PlainView['page']) =>
     host.route({ method: 'GET', url, config, handler: (_request, reply) => pages.show(reply, { page, site }) })
+  for (const [url, page] of Object.entries(pagesByPath)) serve(url, page)
+  if (site.developers) for (const url of developerPaths) serve(url, 'developers')
 
   host.register(serveStatic, {
     root: fileURLToPath(assetsFolder),

@@ -10,6 +10,11 @@ test('a person returns to the authorization request that sent them', () => {
   assert.equal(returnAddress(`?return=${encodeURIComponent(origin + request)}`, origin), request)
 })
 
+test('a developer returns to their apps', () => {
+  for (const path of ['/developers', '/developers/new', '/developers/apps/app_1'])
+    assert.equal(returnAddress(`?return=${encodeURIComponent(path)}`, origin), path)
+})
+
 test('without a request the account comes next', () => {
   assert.equal(returnAddress('', origin), '/account')
   assert.equal(returnAddress('?return=', origin), '/account')
@@ -27,6 +32,7 @@ for (const [what, address] of Object.entries({
   'another page': '/account',
   'a page below': '/signin/../account',
   'a path that only begins so': '/signing',
+  'a path that only begins like that of the apps': '/developersign',
   'no address at all': 'https://[',
 })) {
   test(`a return address of ${what} is ignored`, () => {

@@ -1,11 +1,11 @@
 /**
- * Where a person goes after signing in: the authorization request that sent them here, else their account. Anything
- * but `/signin` of this very origin is ignored, so that a link can't send a signed-in person elsewhere.
+ * Where a person goes after signing in: the authorization request that sent them here, or their apps, else their
+ * account. Anything else, or of another origin, is ignored, so that a link can't send a signed-in person elsewhere.
  */
 export function returnAddress(search: string, origin: string): string {
   const wanted = new URLSearchParams(search).get('return')
   const url = wanted === null ? null : URL.parse(wanted, origin)
-  if (url?.origin !== origin || url.pathname !== '/signin') return '/account'
+  if (url?.origin !== origin || !/^\/(signin|developers(\/.*)?)$/.test(url.pathname)) return '/account'
   return `${url.pathname}${url.search}`
 }
 

@@ -59,7 +59,7 @@ export function Account() {
     },
   }
   return (
-    <Frame title={words.title} wide aside={<ActionButton action={leave} doing={leaving} />}>
+    <Frame title={words.title} wide forDevelopers aside={<ActionButton action={leave} doing={leaving} />}>
       <Navigation current={section} onChoose={goTo} />
       {holdings ? (
         <>

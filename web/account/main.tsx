@@ -1,4 +1,5 @@
 import { drawPage } from '../ui/Root.tsx'
+import '../ui/entries.css'
 import './account.css'
 import { Account } from './Account.tsx'
 

@@ -9,7 +9,7 @@ export function Landing() {
   const words = useWords().landing
   const { site } = readView('landing')
   return (
-    <Frame title={words.title}>
+    <Frame title={words.title} forDevelopers>
       <section class="step landing">
         <h1>{words.title}</h1>
         <Flourish />

@@ -1,13 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { languages, type Language } from '../words.ts'
+import { readSite } from '../view.ts'
 import { Mark } from './Mark.tsx'
 import { useSpeech } from './Root.tsx'
 
-type Props = { title: string; wide?: boolean; aside?: ComponentChildren; children: ComponentChildren }
+type Props = {
+  title: string
+  wide?: boolean
+  /** Whether developers look here for the way to their own pages. */
+  forDevelopers?: boolean
+  aside?: ComponentChildren
+  children: ComponentChildren
+}
 
 /** What every page stands in: the letterhead, the sheet, the foot. */
-export function Frame({ title, wide = false, aside, children }: Props) {
+export function Frame({ title, wide = false, forDevelopers = false, aside, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
@@ -23,6 +31,7 @@ export function Frame({ title, wide = false, aside, children }: Props) {
       </header>
       <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>
       <footer class="foot">
+        {forDevelopers && readSite().developers && <a href="/developers">{words.frame.developers}</a>}
         <Languages />
       </footer>
     </>

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import { Actions } from './Actions.tsx'
+import { CopyButton } from './CopyButton.tsx'
 import type { Action, Doing } from './doing.ts'
 import { StepHeading } from './StepHeading.tsx'
 import { useWords } from './Root.tsx'
@@ -39,15 +39,11 @@ export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel
 
 function Keeping({ code, handle }: Pick<Props, 'code' | 'handle'>) {
   const words = useWords().recovery
-  const [copied, setCopied] = useState(false)
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(words.fileText(code, location.host, handle))}`
-  const copy = () => void navigator.clipboard.writeText(code).then(() => setCopied(true), reportError)
   return (
     <ul class="keeping">
       <li>
-        <button type="button" class="button secondary" onClick={copy} aria-live="polite">
-          {copied ? words.copied : words.copy}
-        </button>
+        <CopyButton text={code} action="copy-code" />
       </li>
       <li>
         <a class="button secondary" href={file} download={words.fileName}>

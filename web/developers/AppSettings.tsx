@@ -1,0 +1,112 @@
+import type { App } from '@countersign/protocol/apps'
+import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
+import { useState } from 'preact/hooks'
+import { call } from '../call.ts'
+import { withFreshProof } from '../passkey.ts'
+import { ActionForm } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { Lines } from '../ui/Lines.tsx'
+import { Options } from '../ui/Options.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { changeOf, draftOf, faultsOf, type Draft, type DraftFault } from './app-draft.ts'
+
+/** The one that we recommend first. */
+const algorithms = ['ES256', 'EdDSA', 'RS256'] as const
+
+type Props = { app: App; onChanged: (app: App) => void }
+
+export function AppSettings({ app, onChanged }: Props) {
+  const words = useWords().developers
+  const doing = useDoing()
+  const [draft, setDraft] = useState(() => draftOf(app))
+  const [checked, setChecked] = useState(false)
+  const [saved, setSaved] = useState(false)
+  const faults = faultsOf(draft)
+  const set = (change: Partial<Draft>) => {
+    setSaved(false)
+    setDraft({ ...draft, ...change })
+  }
+  const save: Action = {
+    name: 'save-app',
+    label: words.save,
+    do: async () => {
+      setChecked(true)
+      setSaved(false)
+      if (faults.size > 0) return
+      const body = changeOf(app, draft)
+      const params = { clientId: app.clientId }
+      const changed =
+        Object.keys(body).length === 0
+          ? app
+          : await withFreshProof(() => call('PATCH /api/developer/apps/:clientId', { params, body }))
+      onChanged(changed)
+      setDraft(draftOf(changed))
+      setSaved(true)
+    },
+  }
+  return (
+    <section class="step apart">
+      <h2>{words.settings}</h2>
+      <ActionForm submit={save} doing={doing}>
+        <Addresses draft={draft} faults={checked ? faults : new Set()} onChange={set} />
+        <Options
+          name="allowedScopes"
+          legend={words.scopes}
+          hint={words.scopesHint}
+          of={standardScopes.map((value) => ({ value, label: value, about: words.scopeGives[value] }))}
+          chosen={draft.allowedScopes}
+          several
+          onChoose={(scope) => set({ allowedScopes: toggled(draft.allowedScopes, scope) })}
+        />
+        <Options
+          name="idTokenSignedResponseAlg"
+          legend={words.algorithm}
+          of={algorithms.map((value) => ({ value, label: value, about: words.algorithms[value] }))}
+          chosen={[draft.idTokenSignedResponseAlg]}
+          onChoose={(idTokenSignedResponseAlg) => set({ idTokenSignedResponseAlg })}
+        />
+      </ActionForm>
+      <div role="status">{saved && <p>{words.saved}</p>}</div>
+    </section>
+  )
+}
+
+type AddressesProps = { draft: Draft; faults: Set<DraftFault>; onChange: (change: Partial<Draft>) => void }
+
+function Addresses({ draft, faults, onChange }: AddressesProps) {
+  const words = useWords()
+  const { redirectUris, redirectUrisHint, redirectUrisInvalid } = words.developers
+  return (
+    <>
+      <Field
+        name="name"
+        label={words.developers.name}
+        value={draft.name}
+        onInput={(name) => onChange({ name })}
+        problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
+      />
+      <Lines
+        name="redirectUris"
+        label={redirectUris}
+        hint={redirectUrisHint}
+        value={draft.redirectUris}
+        onInput={(text) => onChange({ redirectUris: text })}
+        problem={faults.has('redirectUris') ? redirectUrisInvalid : undefined}
+      />
+      <Lines
+        name="postLogoutRedirectUris"
+        label={words.developers.postLogoutRedirectUris}
+        hint={words.developers.postLogoutRedirectUrisHint}
+        value={draft.postLogoutRedirectUris}
+        onInput={(text) => onChange({ postLogoutRedirectUris: text })}
+        problem={faults.has('postLogoutRedirectUris') ? words.developers.addressInvalid : undefined}
+      />
+    </>
+  )
+}
+
+/** In the order of the list, so that what was taken back is no change. */
+function toggled(scopes: StandardScope[], scope: StandardScope): StandardScope[] {
+  return standardScopes.filter((each) => scopes.includes(each) !== (each === scope))
+}

@@ -1,0 +1,30 @@
+import type { App } from '@countersign/protocol/apps'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { readSite } from '../view.ts'
+
+/** What every OpenID Connect library asks for. */
+export function Credentials({ app }: { app: App }) {
+  const words = useWords().developers
+  const facts = [
+    { label: words.clientId, value: app.clientId, action: 'copy-client-id' },
+    { label: words.issuer, value: readSite().authUrl, action: 'copy-issuer' },
+  ]
+  return (
+    <dl class="facts credentials">
+      {facts.map(({ label, value, action }) => (
+        <div key={action} class="fact">
+          <dt>{label}</dt>
+          <dd>
+            <code>{value}</code>
+            <CopyButton text={value} action={action} what={label} />
+          </dd>
+        </div>
+      ))}
+      <div class="fact">
+        <dt>{words.secret}</dt>
+        <dd>{app.public ? words.noSecret : words.secretKept}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,91 @@
+import type { App } from '@countersign/protocol/apps'
+import { useEffect, useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import { addressWithReturn } from '../return-address.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { AppList } from './AppList.tsx'
+import { AppPage } from './AppPage.tsx'
+import { NewApp } from './NewApp.tsx'
+import { usePlace } from './route.ts'
+
+/** A secret that has just been made. It is in the memory of this page alone, and forgotten where the person goes on. */
+export type Told = { clientSecret: string; previousUntil?: string }
+
+export function Developers() {
+  const words = useWords().developers
+  const doing = useDoing()
+  const [apps, setApps] = useState<App[]>()
+  const [told, setTold] = useState<Told>()
+  const [place, goTo] = usePlace(() => setTold(undefined))
+
+  const read = {
+    name: 'retry',
+    label: words.retry,
+    do: async () => {
+      const found = await readApps()
+      if (found) return setApps(found)
+      location.replace(addressWithReturn('/login', location.pathname))
+    },
+  }
+  useEffect(() => void doing.perform(read), [])
+
+  const account = (
+    <a class="button quiet" href="/account">
+      {words.account}
+    </a>
+  )
+  if (!apps)
+    return (
+      <Frame title={words.title} wide aside={account}>
+        <section class="step">
+          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+        </section>
+      </Frame>
+    )
+
+  const app = place.at === 'app' ? apps.find(({ clientId }) => clientId === place.clientId) : undefined
+  const title = place.at === 'new' ? words.newTitle : (app?.name ?? words.title)
+  return (
+    <Frame title={title} wide aside={account}>
+      {place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
+      {place.at === 'new' && (
+        <NewApp
+          goTo={goTo}
+          onCreated={({ clientSecret, ...created }) => {
+            setApps([created, ...apps])
+            goTo({ at: 'app', clientId: created.clientId }, { replacing: true })
+            if (clientSecret !== undefined) setTold({ clientSecret })
+          }}
+        />
+      )}
+      {place.at === 'app' && (
+        <AppPage
+          key={place.clientId}
+          app={app}
+          told={told}
+          goTo={goTo}
+          onTold={setTold}
+          onChanged={(changed) => setApps(apps.map((each) => (each.clientId === changed.clientId ? changed : each)))}
+          onDeleted={() => {
+            setApps(apps.filter((each) => each !== app))
+            goTo({ at: 'list' }, { replacing: true })
+          }}
+        />
+      )}
+    </Frame>
+  )
+}
+
+/** Undefined where nobody is signed in. */
+async function readApps(): Promise<App[] | undefined> {
+  try {
+    return (await call('GET /api/developer/apps', {})).apps
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,7 @@
+import { drawPage } from '../ui/Root.tsx'
+import '../ui/disclosure.css'
+import '../ui/entries.css'
+import './developers.css'
+import { Developers } from './Developers.tsx'
+
+await drawPage(Developers)
