@@ -21,6 +21,7 @@ import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { beginLog } from '#transparency/log.ts'
 import { transparencyRoutes } from '#transparency/routes.ts'
+import { webhookRoutes } from '#webhooks/routes.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
 import { siteRoutes } from './site.ts'
@@ -59,6 +60,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   for (const host of byOrigin.values()) probeRoutes(host, storage)
   identityRoutes(hosts.api, kernel)
   appRoutes(hosts.api, kernel, apps)
+  webhookRoutes(hosts.api, kernel)
   signingKeyRoutes(hosts.api, kernel, keys)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

@@ -3,6 +3,7 @@ import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
+import { rest } from '#kernel/rest.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
@@ -11,6 +12,8 @@ import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
 import { advanceLog } from '#transparency/log.ts'
+import { pruneDeliveries } from '#webhooks/delivery.ts'
+import { pruneWebhookSecrets, resealSecrets } from '#webhooks/secret.ts'
 
 /** Deletes up to `batch` rows that have ended by `now`, and says how many there were. */
 type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
@@ -21,6 +24,8 @@ const sweeps: Record<string, Sweep> = {
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
   'client secrets': pruneSecrets,
+  'webhook secrets': pruneWebhookSecrets,
+  webhooks: pruneDeliveries,
   tokens: pruneTokens,
   'signing keys': pruneKeys,
   'pushed requests': prunePushed,
@@ -34,6 +39,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'rotating the signing keys': rotateKeysWhenDue,
   'logging the keys of before the log': logEarlierKeys,
   'advancing the log of signing keys': advanceLog,
+  'sealing webhook secrets by the present key': resealSecrets,
 }
 const batch = 500
 const restMilliseconds = 30_000
@@ -84,17 +90,4 @@ async function sweepAll(db: Kernel['db'], now: Date, log: Kernel['log']): Promis
     }
   }
   return full
-}
-
-function rest(milliseconds: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stopped.aborted) return resolve()
-    const timer = setTimeout(done, milliseconds)
-    function done() {
-      clearTimeout(timer)
-      stopped.removeEventListener('abort', done)
-      resolve()
-    }
-    stopped.addEventListener('abort', done)
-  })
 }

@@ -14,6 +14,7 @@ import * as sessions from '@countersign/protocol/sessions'
 import * as signing from '@countersign/protocol/signing'
 import * as tokenKeys from '@countersign/protocol/token-keys'
 import * as transparency from '@countersign/protocol/transparency'
+import * as webhooks from '@countersign/protocol/webhooks'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
 
@@ -30,6 +31,7 @@ const modules = {
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,
+  Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
   Audit: audit,
   Backup: backup,

@@ -9,8 +9,10 @@ import { createLog, type Logger } from '#kernel/log.ts'
 import { createMailer } from '#kernel/mail.ts'
 import type { Family } from '#kernel/metrics.ts'
 import { openPages } from '#kernel/page.ts'
+import { createOutbound } from '#kernel/outbound.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { hasKeys } from '#tokens/key-rotation.ts'
+import { startSender } from '#webhooks/sender.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
 import { listen, requireFreePorts } from './listeners.ts'
@@ -51,18 +53,20 @@ export async function start(config: Config): Promise<Running> {
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
     mail: createMailer(config.mail, log),
+    outbound: createOutbound(config),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }
   const hosts = await mountHosts(kernel, storage, pages)
   const listeners = await listen(hosts, kernel)
   const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
   const jobs = isFirstProcess() ? startJobs(kernel) : undefined
+  const sender = startSender(kernel)
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
     readMetrics,
     async stop(withinMilliseconds) {
       await listeners.drain(withinMilliseconds)
-      await jobs?.stop()
+      await Promise.all([jobs?.stop(), sender.stop()])
       await stopMetrics?.()
       await telling.close()
       await storage.close()

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { importsOf, readSources, type Import, type Source } from './sources.ts'
 
 const rooms =
-  'kernel sessions identity apps tokens organizations delegation authorizations transparency signing encryption ' +
-  'oauth sso fedcm passkeys audit account playground backup'
+  'kernel sessions identity apps webhooks tokens organizations delegation authorizations transparency signing ' +
+  'encryption oauth sso fedcm passkeys audit account playground backup'
 
 /** The files that put the rooms together, likewise in one line. */
 const house =
@@ -24,6 +24,7 @@ const ownerOfTable: Record<string, string> = {
   identity: 'identity',
   person: 'identity',
   app: 'apps',
+  webhook: 'webhooks',
   token: 'tokens',
   organization: 'organizations',
   delegation: 'delegation',

@@ -15,6 +15,7 @@ import type * as sessions from './sessions.ts'
 import type * as signing from './signing.ts'
 import type * as tokenKeys from './token-keys.ts'
 import type * as transparency from './transparency.ts'
+import type * as webhooks from './webhooks.ts'
 
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
@@ -33,6 +34,7 @@ type All =
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>
+  | EndpointsOf<typeof webhooks>
 
 /** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */
 export type Api = { [E in All as E['name']]: E }

@@ -87,6 +87,15 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     const other = await world.app()
     return () => admin('DELETE', `/${other.clientId}`)
   },
+  'app.webhook_set': async () => () => admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' }),
+  'app.webhook_secret_rotated': async () => {
+    await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
+    return () => admin('POST', `/${app.clientId}/webhook/secret`)
+  },
+  'app.webhook_removed': async () => {
+    await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
+    return () => admin('DELETE', `/${app.clientId}/webhook`)
+  },
   'app.authorized': async () => () => app.code(person),
   'app.disconnected': async () => {
     await app.tokens(person)

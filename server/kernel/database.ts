@@ -153,8 +153,26 @@ const attemptsMax = 4
  * Runs `work` in a transaction, again where the database says that two transactions met. Inside it only `tx` may be
  * used: on the embedded database, another connection would wait for this one for ever.
  */
-export function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return retrying(() => db.transaction().execute(work))
+export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  let acts: (() => void)[] = []
+  const result = await retrying(() =>
+    db.transaction().execute((tx) => {
+      acts = []
+      actsAfter.set(tx, acts)
+      return work(tx)
+    }),
+  )
+  for (const act of acts) act()
+  return result
+}
+
+const actsAfter = new WeakMap<Transaction, (() => void)[]>()
+
+/** Does something as soon as a transaction is committed, and never if it is not. It must be quick, and not fail. */
+export function afterCommit(tx: Transaction, act: () => void): void {
+  const acts = actsAfter.get(tx)
+  if (!acts) throw new Error('What is to follow a commit needs a transaction of `transaction`.')
+  acts.push(act)
 }
 
 /** Does it again where the database says that two transactions met (`40001`, `40P01`): then this one did nothing. */

@@ -4,6 +4,7 @@ import type { Database, Prepared, Storage } from './database.ts'
 import type { Keyring } from './keyring.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail.ts'
+import type { Outbound } from './outbound.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Secret } from './secret.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -21,5 +22,6 @@ export type Kernel = {
   rateLimits: RateLimits
   keyring: Keyring
   mail: Mailer
+  outbound: Outbound
   adminToken: Secret
 }

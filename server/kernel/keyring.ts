@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { CompactEncrypt, compactDecrypt } from 'jose'
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { sha256 } from './digest.ts'
 import { ConfigError } from './config.ts'
 import type { Secret } from './secret.ts'
@@ -9,6 +9,8 @@ export type Keyring = {
   seal: (context: string, plaintext: string) => Promise<string>
   /** Throws where it was sealed for another context, `ConfigError` where no root opens it. */
   open: (context: string, sealed: string) => Promise<string>
+  /** The same, sealed by the first root: the text itself where it is so already. Throws as `open` does. */
+  renew: (context: string, sealed: string) => Promise<string>
   /**
    * What stands in the database for a secret that is short enough to be guessed: nobody without the root can try the
    * guesses. By the first root alone, for what lives for minutes.
@@ -33,25 +35,29 @@ export function createKeyring(roots: Secret[]): Keyring {
   if (!first || !roots[0]) throw new Error('A keyring needs at least one root.')
   const macKey = deriveKey(roots[0], 'countersign/mac/v1')
 
+  const seal = (context: string, plaintext: string) =>
+    new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.kid, ctx: context })
+      .encrypt(first.key)
+  const open = async (context: string, sealed: string) => {
+    const { plaintext, protectedHeader } = await compactDecrypt(
+      sealed,
+      ({ kid }) => {
+        const root = keys.find((candidate) => candidate.kid === kid)
+        if (!root) throw new ConfigError(lost)
+        return root.key
+      },
+      { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
+    )
+    if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
+    return Buffer.from(plaintext).toString('utf8')
+  }
+
   return {
-    seal(context, plaintext) {
-      return new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.kid, ctx: context })
-        .encrypt(first.key)
-    },
-    async open(context, sealed) {
-      const { plaintext, protectedHeader } = await compactDecrypt(
-        sealed,
-        ({ kid }) => {
-          const root = keys.find((candidate) => candidate.kid === kid)
-          if (!root) throw new ConfigError(lost)
-          return root.key
-        },
-        { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
-      )
-      if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
-      return Buffer.from(plaintext).toString('utf8')
-    },
+    seal,
+    open,
+    renew: async (context, sealed) =>
+      decodeProtectedHeader(sealed).kid === first.kid ? sealed : seal(context, await open(context, sealed)),
     mac: (context, secret) =>
       createHmac('sha256', macKey)
         .update(JSON.stringify([context, secret]))

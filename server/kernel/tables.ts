@@ -238,4 +238,36 @@ export interface Tables {
     node_index: number
     hash: Uint8Array
   }
+  webhook_attempt: {
+    client_id: string
+    delivery_id: string
+    attempt: number
+    at: Date
+    status: number | null
+    reason: string | null
+  }
+  webhook_delivery: {
+    client_id: string
+    delivery_id: string
+    type: string
+    payload: string
+    state: Generated<'waiting' | 'delivered' | 'failed'>
+    attempts: Generated<number>
+    created_at: Date
+    due_at: Date | null
+  }
+  webhook_endpoint: {
+    client_id: string
+    url: string
+    disabled_at: Date | null
+    created_at: Date
+    updated_at: Date
+  }
+  webhook_secret: {
+    client_id: string
+    secret_id: string
+    sealed_secret: string
+    created_at: Date
+    expires_at: Date | null
+  }
 }

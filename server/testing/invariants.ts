@@ -84,6 +84,21 @@ const invariants: Record<string, string> = {
     group by owner_user_id having count(*) > ${limits.appsPerUserMax}`,
   'an app that the operator holds is disabled': `
     select client_id from app where is_held and status = 'active'`,
+  'a webhook has one secret that does not end': `
+    select webhook_endpoint.client_id, count(secret_id) from webhook_endpoint
+    left join webhook_secret on webhook_secret.client_id = webhook_endpoint.client_id and expires_at is null
+    group by webhook_endpoint.client_id having count(secret_id) <> 1`,
+  'nothing waits to be delivered to who is gone': `
+    select client_id, delivery_id from webhook_delivery join webhook_endpoint using (client_id)
+    where state = 'waiting' and disabled_at is not null`,
+  'what was delivered was taken by the receiver at its last attempt, and what was not never was': `
+    select client_id, delivery_id, state, attempts from webhook_delivery
+    where (state = 'delivered') <> exists (
+      select from webhook_attempt
+      where webhook_attempt.client_id = webhook_delivery.client_id
+        and webhook_attempt.delivery_id = webhook_delivery.delivery_id
+        and attempt = attempts and status between 200 and 299
+    )`,
 
   'a consent has been recorded in the trail': `
     select identity_id, client_id from authorization_consent where not exists (
@@ -184,7 +199,7 @@ function referencesIn(tables: Table[]): Record<string, string> {
  */
 function textsIn(tables: Table[]): Record<string, string> {
   const prefix = `(${Object.values(tokenPrefix).join('|')})`
-  const token = `(^|[^A-Za-z0-9_-])(?!${prefix}A{40})${prefix}[A-Za-z0-9_-]{40}`
+  const token = `((^|[^A-Za-z0-9_-])(?!${prefix}A{40})${prefix}[A-Za-z0-9_-]{40}|whsec_[A-Za-z0-9+/]{40})`
   return Object.fromEntries(
     tables.map(({ name }) => [
       `${name} holds no token in clear`,

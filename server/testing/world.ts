@@ -7,6 +7,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog } from '#kernel/log.ts'
 import { createMailer } from '#kernel/mail.ts'
+import { createOutbound } from '#kernel/outbound.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { Secret } from '#kernel/secret.ts'
@@ -45,6 +46,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
     mail: createMailer(config.mail, log),
+    outbound: createOutbound(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }
   const hosts = await mountHosts(kernel, storage, await openPages(config.baseUrl))

@@ -39,6 +39,11 @@ export const limits = {
   /** How long a replaced client secret may work still, and how many secrets of an app may work at once. */
   clientSecretGraceSecondsMax: 7 * 24 * 3600,
   clientSecretsMax: 10,
+  /** How many secrets of a webhook may sign at once: one in force, and replaced ones. */
+  webhookSecretsMax: 4,
+  /** How long a receiver has to answer, and how long what it was sent is remembered. */
+  webhookAnswerSeconds: 10,
+  webhookDeliveryKeptSeconds: 30 * 24 * 3600,
   /** How long the key set (JWKS) may be kept by whoever has read it. */
   keySetMaxAgeSeconds: 3600,
   /** How old at most is what a process of ours knows of the signing keys. */

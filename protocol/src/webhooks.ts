@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox'
+import { endpoint, Nothing, orNoBody } from './endpoint.ts'
+import { limits } from './formats/limits.ts'
+import { ClientId, Instant, Uuid, WebUrl } from './values.ts'
+
+/** Where an app hears of what happened; disabled where the receiver answered 410. */
+export const Webhook = Type.Object({
+  url: Type.String(),
+  status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+export type Webhook = Static<typeof Webhook>
+
+const WebhookSecret = Type.String({ description: 'whsec_…, as Standard Webhooks writes it' })
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** One attempt: the status that was answered, or why none was. */
+export const WebhookAttempt = Type.Object({
+  at: Instant,
+  status: OrNull(Type.Integer()),
+  reason: OrNull(Type.String()),
+})
+export type WebhookAttempt = Static<typeof WebhookAttempt>
+
+export const WebhookDelivery = Type.Object({
+  deliveryId: Uuid,
+  type: Type.String(),
+  state: Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('failed')]),
+  createdAt: Instant,
+  nextAttemptAt: OrNull(Instant),
+  attempts: Type.Array(WebhookAttempt),
+})
+export type WebhookDelivery = Static<typeof WebhookDelivery>
+
+const ByClientId = Type.Object({ clientId: ClientId })
+const admin = { security: 'admin', cors: 'no origin' } as const
+
+export const readWebhook = endpoint(
+  'GET /api/admin/apps/:clientId/webhook',
+  { ...admin, summary: 'Read where an app hears of what happened' },
+  { params: ByClientId },
+  { 200: Webhook },
+)
+
+export const setWebhook = endpoint(
+  'PUT /api/admin/apps/:clientId/webhook',
+  { ...admin, summary: 'Set it; the first time its secret is shown, this once. What was disabled is active again' },
+  { params: ByClientId, body: Type.Object({ url: WebUrl }, { additionalProperties: false }) },
+  { 200: Type.Object({ ...Webhook.properties, secret: Type.Optional(WebhookSecret) }) },
+)
+
+export const removeWebhook = endpoint(
+  'DELETE /api/admin/apps/:clientId/webhook',
+  { ...admin, summary: 'Remove it, with what is still to be delivered' },
+  { params: ByClientId },
+  { 204: Nothing },
+)
+
+const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
+
+export const rotateWebhookSecret = endpoint(
+  'POST /api/admin/apps/:clientId/webhook/secret',
+  { ...admin, summary: 'Give it a new secret, shown this once; the old one signs beside it for graceSeconds more' },
+  {
+    params: ByClientId,
+    body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+  },
+  { 201: Type.Object({ secret: WebhookSecret, previousUntil: Instant }) },
+)
+
+export const testWebhook = endpoint(
+  'POST /api/admin/apps/:clientId/webhook/test',
+  { ...admin, summary: 'Send it an event of the type webhook.test' },
+  { params: ByClientId },
+  { 201: Type.Object({ deliveryId: Uuid }) },
+)
+
+export const listWebhookDeliveries = endpoint(
+  'GET /api/admin/apps/:clientId/webhook/deliveries',
+  { ...admin, summary: 'What it was sent in the last 30 days, newest first' },
+  {
+    params: ByClientId,
+    querystring: Type.Object({
+      cursor: Type.Optional(Uuid),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+    }),
+  },
+  { 200: Type.Object({ deliveries: Type.Array(WebhookDelivery), nextCursor: OrNull(Uuid) }) },
+)

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+export type ReceivedWebhook = { url: string; headers: Record<string, string>; body: string }
+
+/** What a receiver says: a status, also with headers, or nothing at all, so that the caller waits. */
+type Saying = number | { status: number; headers: Record<string, string> } | 'nothing'
+
+/** An app's server that hears webhooks. It says what it is given first, and then 204. */
+export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
+  const received: ReceivedWebhook[] = []
+  let hear = () => {}
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    received.push({ url: request.url ?? '', headers: singly(request), body })
+    const saying = sayings.shift() ?? 204
+    if (typeof saying === 'number') response.writeHead(saying).end()
+    if (typeof saying === 'object') response.writeHead(saying.status, saying.headers).end()
+    hear()
+  }
+  const server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port')
+  return {
+    port: address.port,
+    url: `http://localhost:${address.port}/hook`,
+    received,
+    /** Resolves when it has received so many. */
+    async has(count: number): Promise<void> {
+      while (received.length < count) await new Promise<void>((resolve) => (hear = resolve))
+    },
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+function singly({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,73 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { WebhookDelivery } from '@countersign/protocol/webhooks'
+import { readApp } from '#apps/app.ts'
+import type { Sought } from '#apps/steward.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import { afterCommit, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { ringBell } from './bell.ts'
+import * as store from './store.ts'
+
+const refuse = refusals({
+  webhook_not_found: [404, 'This app has no webhook.'],
+  webhook_not_active: [409, 'The app or its webhook is disabled: enable the app, or set the webhook again.'],
+})
+
+/** What an app may hear of; the words are a part of the interface. */
+export type WebhookType = 'signing.signed' | 'signing.denied' | 'signing.expired' | 'webhook.test'
+
+export type WebhookEvent = { clientId: string; type: WebhookType; data: Record<string, unknown> }
+
+/**
+ * Tells an app what happened, if it wants to hear of it: the delivery is a row of the transaction, and is sent as soon
+ * as that is committed. Answers its id; undefined where the app has no webhook, or is disabled.
+ */
+export async function enqueueWebhook(tx: Transaction, event: WebhookEvent, now: Date): Promise<string | undefined> {
+  const { clientId, type, data } = event
+  const deliveryId = randomUUIDv7()
+  const payload = JSON.stringify({ type, timestamp: now.toISOString(), data })
+  if (!(await store.insertDelivery(tx, { clientId, deliveryId, type, payload }, now))) return undefined
+  afterCommit(tx, ringBell)
+  return deliveryId
+}
+
+/** Sends an app an event of no meaning. Refuses `app_not_found`, `webhook_not_found`, `webhook_not_active`. */
+export async function testWebhook(db: Database, sought: Sought, now: Date): Promise<string> {
+  const { clientId } = await readApp(db, sought)
+  if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
+  const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
+  const deliveryId = await transaction(db, (tx) => enqueueWebhook(tx, event, now))
+  if (deliveryId === undefined) throw refuse.webhook_not_active()
+  return deliveryId
+}
+
+type Page = { before: string | undefined; count: number }
+
+/** What an app was sent, the newest first. Refuses `app_not_found`, `webhook_not_found`. */
+export async function listDeliveries(db: Database, sought: Sought, { before, count }: Page) {
+  const { clientId } = await readApp(db, sought)
+  if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
+  // One more than asked tells that there is a next page.
+  const found = await store.listDeliveries(db, clientId, before, count + 1)
+  const shown = found.slice(0, count)
+  const ids = shown.map(({ deliveryId }) => deliveryId)
+  const attempts = Object.groupBy(await store.listAttempts(db, clientId, ids), ({ deliveryId }) => deliveryId)
+  const deliveries = shown.map(({ deliveryId, type, state, createdAt, dueAt }): WebhookDelivery => {
+    const own = attempts[deliveryId] ?? []
+    return {
+      deliveryId,
+      type,
+      state,
+      createdAt: createdAt.toISOString(),
+      nextAttemptAt: dueAt && dueAt.toISOString(),
+      attempts: own.map(({ at, status, reason }) => ({ at: at.toISOString(), status, reason })),
+    }
+  })
+  return { deliveries, nextCursor: found.length > count ? (ids.at(-1) ?? null) : null }
+}
+
+/** Deletes up to `batch` deliveries that are too old to be of interest, and says how many. */
+export function pruneDeliveries(db: Database, now: Date, batch: number): Promise<number> {
+  return store.deleteDeliveries(db, secondsAfter(now, -limits.webhookDeliveryKeptSeconds), batch)
+}

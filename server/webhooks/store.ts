@@ -1,0 +1,277 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Database, Transaction } from '#kernel/database.ts'
+import type { Tables } from '#kernel/tables.ts'
+
+const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
+
+export function findEndpoint(db: Database, clientId: string) {
+  return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
+}
+
+/** Gives an app its first endpoint; nothing where it has one, or where there is no app. */
+export function insertEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+  const at = sql<Date>`${now}::timestamptz`
+  return tx
+    .insertInto('webhook_endpoint')
+    .columns(['client_id', 'url', 'created_at', 'updated_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('app')
+        .select(['client_id', eb.val(url).as('url'), at.as('created_at'), at.as('updated_at')])
+        .where('client_id', '=', clientId)
+        .forKeyShare(),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(endpoint)
+    .executeTakeFirst()
+}
+
+/** Changes an endpoint, and makes it active; nothing where there is none. */
+export function updateEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+  return tx
+    .updateTable('webhook_endpoint')
+    .set({ url, updated_at: now, disabled_at: null })
+    .where('client_id', '=', clientId)
+    .returning(endpoint)
+    .executeTakeFirst()
+}
+
+/** An endpoint that nobody else changes until the transaction ends; false where there is none. */
+export async function lockEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('webhook_endpoint')
+    .select('client_id')
+    .where('client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Disables an endpoint if it is still at this URL, and active; false where it is not. */
+export async function disableEndpoint(tx: Transaction, clientId: string, url: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('webhook_endpoint')
+    .set({ disabled_at: now, updated_at: now })
+    .where('client_id', '=', clientId)
+    .where('url', '=', url)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Deletes an endpoint with its secrets and deliveries; false where there was none. */
+export async function removeEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook_endpoint')
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+export async function insertSecret(tx: Transaction, secret: Insertable<Tables['webhook_secret']>): Promise<void> {
+  await tx.insertInto('webhook_secret').values(secret).execute()
+}
+
+/** How many secrets of an endpoint sign at an instant. */
+export async function countSecrets(tx: Transaction, clientId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('webhook_secret')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Lets the secrets of an endpoint end at an instant; those that end sooner do. */
+export async function endSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
+  await tx
+    .updateTable('webhook_secret')
+    .set({ expires_at: end })
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', end)]))
+    .execute()
+}
+
+/** Deletes the secrets that have ended. There are as few as apps, so all at once. */
+export async function deleteEndedSecrets(db: Database | Transaction, now: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_secret')
+    .where('expires_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+export function listSecrets(db: Database) {
+  return db
+    .selectFrom('webhook_secret')
+    .select(['client_id as clientId', 'secret_id as secretId', 'sealed_secret as sealedSecret'])
+    .execute()
+}
+
+/** Puts a secret that was sealed anew in place of what it was. */
+export async function replaceSealed(db: Database, secretId: string, before: string, after: string): Promise<void> {
+  await db
+    .updateTable('webhook_secret')
+    .set({ sealed_secret: after })
+    .where('secret_id', '=', secretId)
+    .where('sealed_secret', '=', before)
+    .execute()
+}
+
+export type NewDelivery = { clientId: string; deliveryId: string; type: string; payload: string }
+
+/** Queues a delivery where the app is active and has an active endpoint; false where not. */
+export async function insertDelivery(tx: Transaction, delivery: NewDelivery, now: Date): Promise<boolean> {
+  const { deliveryId, type, payload } = delivery
+  const at = sql<Date>`${now}::timestamptz`
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('webhook_delivery')
+    .columns(['client_id', 'delivery_id', 'type', 'payload', 'created_at', 'due_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('webhook_endpoint')
+        .innerJoin('app', 'app.client_id', 'webhook_endpoint.client_id')
+        .select([
+          'webhook_endpoint.client_id',
+          sql<string>`${deliveryId}::uuid`.as('delivery_id'),
+          eb.val(type).as('type'),
+          eb.val(payload).as('payload'),
+          at.as('created_at'),
+          at.as('due_at'),
+        ])
+        .where('webhook_endpoint.client_id', '=', delivery.clientId)
+        .where('disabled_at', 'is', null)
+        .where('app.status', '=', 'active'),
+    )
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export type Claimed = {
+  clientId: string
+  deliveryId: string
+  payload: string
+  /** Which attempt this is, from 1. Nobody else has this number of this delivery. */
+  attempt: number
+  url: string
+  appStatus: string
+  /** The secrets that sign, the newest first. */
+  sealedSecrets: string[]
+}
+
+type Claim = { now: Date; leaseEndsAt: Date; countMax: number; countOfAppMax: number; busyClientIds: string[] }
+
+const readMax = 100
+
+/** Takes deliveries that are due, so that until the lease ends nobody else does. */
+export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
+  const { now, leaseEndsAt, countMax, countOfAppMax, busyClientIds } = claim
+  const { rows } = await sql<Claimed>`
+    with due as materialized (
+      select client_id, delivery_id, due_at from webhook_delivery
+      where due_at <= ${now} and client_id <> all(${busyClientIds}::text[])
+      order by due_at limit ${readMax} for update skip locked
+    ), ranked as (
+      select *, row_number() over (partition by client_id order by due_at) as nth from due
+    ), picked as materialized (
+      select client_id, delivery_id from ranked where nth <= ${countOfAppMax} order by due_at limit ${countMax}
+    ), claimed as (
+      update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
+      from picked
+      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.delivery_id
+        and delivery.due_at <= ${now}
+      returning delivery.client_id, delivery.delivery_id, payload, attempts
+    )
+    select client_id as "clientId", delivery_id as "deliveryId", payload, attempts as attempt, url,
+      app.status as "appStatus",
+      array(
+        select sealed_secret from webhook_secret
+        where webhook_secret.client_id = claimed.client_id and (expires_at is null or expires_at > ${now})
+        order by webhook_secret.created_at desc
+      ) as "sealedSecrets"
+    from claimed join webhook_endpoint using (client_id) join app using (client_id)`.execute(db)
+  return rows
+}
+
+export type Outcome = Pick<Selectable<Tables['webhook_attempt']>, 'at' | 'status' | 'reason'>
+type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { dueAt: Date | null }
+
+/** Writes down how an attempt ended, and what comes next, unless another has taken it over, or it has ended. */
+export async function settleAttempt(
+  db: Database | Transaction,
+  { clientId, deliveryId, attempt }: Claimed,
+  { at, status, reason }: Outcome,
+  { state, dueAt }: Next,
+): Promise<void> {
+  await sql`
+    with settled as (
+      update webhook_delivery set state = ${state}, due_at = ${dueAt}
+      where client_id = ${clientId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'waiting'
+      returning client_id, delivery_id, attempts
+    )
+    insert into webhook_attempt (client_id, delivery_id, attempt, at, status, reason)
+    select client_id, delivery_id, attempts, ${at}::timestamptz, ${status}::integer, ${reason}::text
+    from settled`.execute(db)
+}
+
+/** Gives back a delivery of which nobody knows whether it arrived: it is due, as if it had not been taken. */
+export async function handBack(db: Database, { clientId, deliveryId, attempt }: Claimed, now: Date): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ due_at: now, attempts: attempt - 1 })
+    .where('client_id', '=', clientId)
+    .where('delivery_id', '=', deliveryId)
+    .where('attempts', '=', attempt)
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
+/** Ends what an app still waits for. */
+export async function failWaiting(tx: Transaction, clientId: string): Promise<void> {
+  await tx
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', due_at: null })
+    .where('client_id', '=', clientId)
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
+/** The newest deliveries of an app that are older than `before`, or of all. */
+export function listDeliveries(db: Database, clientId: string, before: string | undefined, count: number) {
+  const deliveries = db
+    .selectFrom('webhook_delivery')
+    .select(['delivery_id as deliveryId', 'type', 'state', 'created_at as createdAt', 'due_at as dueAt'])
+    .where('client_id', '=', clientId)
+    .orderBy('delivery_id', 'desc')
+    .limit(count)
+  return (before === undefined ? deliveries : deliveries.where('delivery_id', '<', before)).execute()
+}
+
+/** The attempts of deliveries, each delivery's in their order. */
+export async function listAttempts(db: Database, clientId: string, deliveryIds: string[]) {
+  if (deliveryIds.length === 0) return []
+  return db
+    .selectFrom('webhook_attempt')
+    .select(['delivery_id as deliveryId', 'at', 'status', 'reason'])
+    .where('client_id', '=', clientId)
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('attempt')
+    .execute()
+}
+
+/** Deletes deliveries of before an instant, with their attempts. */
+export async function deleteDeliveries(db: Database, before: Date, batch: number): Promise<number> {
+  const old = db
+    .selectFrom('webhook_delivery')
+    .select(['client_id', 'delivery_id'])
+    .where('created_at', '<=', before)
+    .limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_delivery')
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('client_id', 'delivery_id'), 'in', old.$asTuple('client_id', 'delivery_id')),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
