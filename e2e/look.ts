@@ -41,11 +41,17 @@ function pathOf(name: string): string {
   return `${process.env['SCREENSHOTS']}/${name}.png`
 }
 
+/** The id of a request to sign that nobody has made. */
+export const noRequest = '00000000-0000-4000-8000-000000000000'
+
 /**
- * Answers that say no where a no is meant: nobody is signed in, or somebody else, a code is wrong, and an account is
- * not deleted before its apps have been named.
+ * Answers that say no where a no is meant: nobody is signed in, or somebody else, a code is wrong, nothing is to be
+ * signed, and an account is not deleted before its apps have been named.
  */
-const meant = ['/api/auth/session', '/api/account', '/api/auth/session/end', '/email/verify']
+const meant = [
+  ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/email/verify'],
+  `/api/signing/requests/${noRequest}`,
+]
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../server/testing/mailbox.ts'
-import { watch } from './look.ts'
+import { noRequest, watch } from './look.ts'
 import type { Person } from './person.ts'
+import { openSigningApp, type SigningApp } from './signing-app.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
+let approvals: SigningApp
 before(async () => {
   stage = await openStage()
+  approvals = await openSigningApp(stage.service)
 })
-after(() => stage.close())
+after(async () => {
+  await approvals.close()
+  await stage.close()
+})
 
 /** The narrowest is also what a window of 640 shows at 200 % zoom (WCAG 2.2 §1.4.10), and German has longer words. */
 const windows = [
@@ -66,7 +72,10 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await look('recovery-code')
   await person.press('confirm-recovery-saved')
   await page.waitForURL(/\/account/)
+  await walkSigned(person, look)
+  await at('/account')
   await walkAccount(person, handle, look)
+  await walkSign(person, look)
   await walkDevelopers(person, look)
   await walkSignIn(person, look)
   await walkPlayground(person, look)
@@ -278,6 +287,9 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await walkSignOut(person, look)
 
   person.offerPasskeys(false)
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
+  await person.control('sign-in').waitFor()
+  await look('sign-authenticate')
   await page.goto(`${stage.service.authUrl}/login`)
   await person.control('sign-in').waitFor()
   await look('login')
@@ -300,6 +312,61 @@ async function walkSignOut(person: Person, look: (name: string) => Promise<void>
   await page.goto(`${stage.shop.origin}/sign-out-everywhere?post_logout_redirect_uri=${stage.shop.origin}/unregistered`)
   await page.locator('main .lead').waitFor()
   await look('logout-refused')
+}
+
+/** A text with much that does not show, and long enough to scroll. */
+const hostileText = [
+  'Pay \u202E001\u202C € to P\u0430per\u200BShop\r',
+  `<b>z${'\u0301'.repeat(60)}</b>\t \x1B[31m שלום 100 \u{E0041}\u{E0042} 1\uFE0F \uE000`,
+  'aVeryLongWordWithoutAnyPlaceWhereItCouldBeBroken'.repeat(4),
+  ...Array.from({ length: 30 }, (_, line) => `  ${line + 1}. And so on.`),
+].join('\n')
+
+/** Shows the page on which the person is asked to sign something, and answers its address. */
+async function askToSign(person: Person, payload: string): Promise<string> {
+  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
+  const address = `${stage.service.authUrl}/sign?requestId=${requestId}`
+  await person.page.goto(address)
+  await person.control('deny').waitFor()
+  return address
+}
+
+async function walkSigned(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  await askToSign(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
+  await look('sign')
+  await person.page.locator('[data-action="sign"][aria-disabled="false"]').click()
+  await person.page.locator('.ended').waitFor()
+  await look('sign-signed')
+}
+
+/** No passkey opens the keys of this person any more. */
+async function walkSign(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const address = await askToSign(person, 'Pay 100.00 € to Paper Shop.')
+  await person.press('sign')
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('sign-enter-code')
+  await person.press('cancel')
+  const passkeys = await person.authenticator.credentials()
+  await person.authenticator.exchange({ prf: true })
+  await person.press('sign')
+  await person.control('use-code').waitFor()
+  await look('sign-no-passkey')
+  await person.authenticator.take(passkeys)
+  await page.goto(`${address}&embed=1`)
+  await person.control('deny').waitFor()
+  await look('sign-embedded')
+  await person.press('deny')
+  await page.locator('.ended').waitFor()
+  await look('sign-denied')
+  await askToSign(person, hostileText)
+  await look('sign-hostile')
+  await askToSign(person, 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c')
+  await look('sign-unreadable')
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
+  await person.control('sign-out').waitFor()
+  await look('sign-unknown')
 }
 
 async function walkPlayground(person: Person, look: (name: string) => Promise<void>): Promise<void> {

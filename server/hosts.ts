@@ -15,7 +15,7 @@ import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#o
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { demoSigningRoutes, playgroundRoutes } from '#playground/routes.ts'
-import { signingRoutes } from '#signing/routes.ts'
+import { signingPageRoutes, signingRoutes } from '#signing/routes.ts'
 import { openRedeeming } from '#tokens/lineage.ts'
 import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
@@ -76,6 +76,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
 
   siteRoutes(hosts.auth, pages, site)
   pageRoutes(hosts.auth, provider, pages)
+  signingPageRoutes(hosts.auth, { kernel, apps }, pages)
   discoveryRoutes(hosts.auth, provider)
   passkeyDiscovery(hosts.auth, config)
   if (config.demo) {

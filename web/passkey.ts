@@ -111,12 +111,18 @@ export async function evaluatePrf(
   credentialId: string,
   salt: BufferSource,
 ): Promise<PrfOutput | undefined> {
+  const { prfOutput } = await evaluatePrfOfOne(rpId, [credentialId], salt)
+  return prfOutput
+}
+
+/** The same of whichever of these passkeys the person has at hand. */
+export async function evaluatePrfOfOne(rpId: string, credentialIds: string[], salt: BufferSource) {
   const challenge = bufferToBase64URLString(crypto.getRandomValues(new Uint8Array(32)).buffer)
-  const allowCredentials = [{ id: credentialId, type: 'public-key' as const }]
+  const allowCredentials = credentialIds.map((id) => ({ id, type: 'public-key' as const }))
   const extensions = { prf: { eval: { first: salt } } }
   const optionsJSON = { challenge, rpId, allowCredentials, userVerification: 'required' as const, extensions }
   const answer = await ceremony(() => startAuthentication({ optionsJSON }))
-  return bytesOf(answer.clientExtensionResults.prf?.results?.first)
+  return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
 }
 
 /**

@@ -6,6 +6,7 @@ import { CannotOpen } from '@countersign/keys/envelope'
 import { newMasterKey, openMasterKey, type MasterKey } from '@countersign/keys/master-key'
 import { keyFromPrf } from '@countersign/keys/prf'
 import { keyFromRecoveryCode, newRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
+import { toBase64 } from '@countersign/protocol/formats/base64'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/keys'
 import type { RegistrationFinish } from '@countersign/protocol/passkeys'
 import type { PrfOutput } from './passkey.ts'
@@ -58,6 +59,16 @@ export async function openWithCode(keyWraps: KeyWrap[], code: string, userId: st
   const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')
   if (!wrap) return undefined
   return openMasterKey(wrap.ciphertext, await keyFromRecoveryCode(code), userId).catch(nothingIfShut)
+}
+
+/** An identity's key pair as the server keeps it. */
+type SealedKey = { identityId: string; encryptedPrivateKey: string }
+
+/** Signs the UTF-8 bytes of a text as they are; the key is open for this one signature. Throws `CannotOpen`. */
+export async function signText(masterKey: MasterKey, sealed: SealedKey, text: string): Promise<string> {
+  const key = await masterKey.openSigningKey(sealed.identityId, sealed.encryptedPrivateKey)
+  const signature = await crypto.subtle.sign('Ed25519', key, new TextEncoder().encode(text))
+  return toBase64(new Uint8Array(signature))
 }
 
 function nothingIfShut(error: unknown): undefined {

@@ -69,6 +69,18 @@ export type LogoutView = {
   after: AfterLogout
 }
 
+/** The page that asks a person to sign. What is to be signed it reads by itself: only its owner may see that. */
+export type SignView = {
+  page: 'sign'
+  site: Site
+  requestId: string
+  embedded: boolean
+  /** The origins whose pages may show this one in a frame: those where the app of the request is registered to live. */
+  framedBy: string[]
+  /** When the server wrote this page: the time left is counted from there, whatever the device thinks of the time. */
+  servedAt: string
+}
+
 /** Why a person can't go on, where there is no app to send them back to. */
 export type ErrorView = { page: 'error'; site: Site; error: string; description: string; requestId: string }
 
@@ -76,5 +88,5 @@ export type PlaygroundView = { page: 'playground'; site: Site; clientId: string;
 
 export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers'; site: Site }
 
-export type PageView = SignInView | ReturnView | LogoutView | ErrorView | PlaygroundView | PlainView
+export type PageView = SignInView | ReturnView | LogoutView | SignView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -43,11 +43,22 @@ export async function openPages(baseUrl: URL): Promise<Pages> {
     show(reply, view) {
       const page = manifest[view.page]
       if (!page) throw new Error(`the page ${view.page} was not built`)
-      const policy = pagePolicy(baseUrl, postsForms(view))
-      return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(shell(page, view))
+      const framedBy = view.page === 'sign' ? view.framedBy : []
+      reply.header('content-security-policy', pagePolicy(baseUrl, { postsForms: postsForms(view), framedBy }))
+      // It knows no origins, only all or nobody; the policy above says who.
+      if (framedBy.length > 0) reply.removeHeader('x-frame-options')
+      if (view.page === 'sign') reply.header('cross-origin-opener-policy', keepsOpener)
+      return reply.type('text/html; charset=utf-8').send(shell(page, view))
     },
   }
 }
+
+/**
+ * The app that opens the page to sign as a popup awaits its message: any stricter policy severs the two, and the app
+ * would wait in vain. By that its window learns no more than whether ours is still open. It could lead ours elsewhere,
+ * as whoever opens a window can; the address bar says where, and a passkey works nowhere else.
+ */
+const keepsOpener = 'unsafe-none'
 
 /** Whether the page may have an answer to post to an app. */
 function postsForms(view: PageView): boolean {

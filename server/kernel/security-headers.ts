@@ -22,11 +22,14 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
+type Allowed = { postsForms: boolean; framedBy: string[] }
+
 /**
  * A page of ours: its own scripts and styles, our API, and nothing from anywhere else. Where it posts a form to an app,
- * `form-action` names no host: browsers hold the redirects that the app answers with to the same list.
+ * `form-action` names no host: browsers hold the redirects that the app answers with to the same list. `framedBy` are
+ * the origins that may show it in a frame.
  */
-export function pagePolicy(baseUrl: URL, postsForms: boolean): string {
+export function pagePolicy(baseUrl: URL, { postsForms, framedBy }: Allowed): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -35,7 +38,7 @@ export function pagePolicy(baseUrl: URL, postsForms: boolean): string {
     "font-src 'self'",
     `connect-src 'self' ${baseUrl.origin}`,
     postsForms ? 'form-action https: http:' : "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy.join(' ') || "'none'"}`,
     "base-uri 'none'",
   ].join('; ')
 }

@@ -4,12 +4,14 @@ import type { AppDirectory } from '#apps/app-directory.ts'
 import { authenticateClient } from '#apps/client-authentication.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { siteOf, type Pages } from '#kernel/page.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { createKey, listKeyRecords, lookUpPublicKey, readKeyRecord } from './key.ts'
 import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
+import { readSignPage } from './page.ts'
 import { rotateKey } from './rotation.ts'
 import { flawOf } from './verification.ts'
 import { createWaiting, type Waiting } from './waiting.ts'
@@ -26,6 +28,20 @@ export function signingRoutes(host: Host, signing: Signing): void {
   publicSigningRoutes(host, signing.kernel)
   keyRoutes(host, signing.kernel, waiting)
   requestRoutes(host, signing.kernel, waiting)
+}
+
+/** The page on which a person signs, for the host of the pages. */
+export function signingPageRoutes(host: Host, { kernel, apps }: Signing, pages: Pages): void {
+  const { db, clock, config } = kernel
+  const surroundings = { db, apps, site: siteOf(config) }
+  host.route({
+    method: 'GET',
+    url: '/sign',
+    config: { security: 'none', cors: 'no origin', host: 'auth', page: true },
+    async handler({ query }, reply) {
+      return pages.show(reply, await readSignPage(surroundings, query, clock()))
+    },
+  })
 }
 
 function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waiting): void {

@@ -5,7 +5,7 @@ import { StepHeading } from '../ui/StepHeading.tsx'
 import { TouchAgain } from '../ui/TouchAgain.tsx'
 import type { useAddition } from './addition-flow.ts'
 import type { Made } from './addition-steps.ts'
-import { EnterCode } from './EnterCode.tsx'
+import { EnterCode } from '../ui/EnterCode.tsx'
 
 type Props = { addition: ReturnType<typeof useAddition>; userId: string; doing: Doing }
 

@@ -5,7 +5,7 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { RecoveryCode } from '../ui/RecoveryCode.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
-import { EnterCode } from './EnterCode.tsx'
+import { EnterCode } from '../ui/EnterCode.tsx'
 import { useRenewal } from './renewal-flow.ts'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void; children: ComponentChildren }

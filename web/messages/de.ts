@@ -1,4 +1,5 @@
 import type { Words } from '../words.ts'
+import { counted } from './counted.ts'
 
 export const de: Words = {
   frame: {
@@ -102,6 +103,66 @@ export const de: Words = {
     leaving: (host) => `Zurück zu ${host}`,
     privacy: 'Datenschutz',
     terms: 'Bedingungen',
+  },
+
+  sign: {
+    title: 'Deine Unterschrift',
+    asks: 'Bittet um deine Unterschrift:',
+    demonstration: 'Eine Vorführung: Mit dieser Unterschrift geschieht nichts.',
+    notConnected: 'Du hast diese App nie verbunden. Unterschreibe nur, wenn du weißt, warum sie fragt.',
+    text: 'Der Text, den du unterschreibst',
+    timeLeft: 'Verbleibende Zeit',
+    soonOver: 'Noch weniger als eine Minute',
+    sign: 'Unterschreiben',
+    deny: 'Ablehnen',
+    readOn: 'Lies zuerst bis zum Ende.',
+    seeAll: 'Lies bis zum Ende, und lass nichts davon verdeckt sein.',
+    unreadable:
+      'Das kann niemand lesen: Es ist ein Code, kein Text. Wer ihn unterschreibt, weiß nicht, wozu er Ja sagt.',
+    insist: 'Trotzdem fortfahren',
+    useCode: 'Stattdessen den Wiederherstellungscode nehmen',
+    codeWhy:
+      'Kein Passkey, den du hier hast, öffnet deinen Schlüssel. ' +
+      'Dein Wiederherstellungscode tut es, für diese eine Unterschrift.',
+    marked: 'Nicht alles in diesem Text ist, was es scheint:',
+    oddities: {
+      direction: (times) => counted(times, 'Zeichen, das die Richtung dreht', 'Zeichen, die die Richtung drehen'),
+      invisible: (times) => counted(times, 'unsichtbares Zeichen', 'unsichtbare Zeichen'),
+      tag: (times) => counted(times, 'verstecktes Etikettzeichen', 'versteckte Etikettzeichen'),
+      variation: (times) => counted(times, 'unsichtbares Auswahlzeichen', 'unsichtbare Auswahlzeichen'),
+      control: (times) => counted(times, 'Steuerzeichen', 'Steuerzeichen'),
+      unknown: (times) => counted(times, 'Zeichen ohne Bedeutung', 'Zeichen ohne Bedeutung'),
+      combining: (times) =>
+        counted(
+          times,
+          'Stelle, die von Zusätzen verdeckt oder gestrichen wird',
+          'Stellen, die von Zusätzen verdeckt oder gestrichen werden',
+        ),
+      'look-alike': (times) =>
+        counted(times, 'Zeichen, das wie ein anderes aussieht', 'Zeichen, die wie andere aussehen'),
+    },
+    scripts: {
+      Latin: 'lateinisch',
+      Cyrillic: 'kyrillisch',
+      Greek: 'griechisch',
+      Armenian: 'armenisch',
+      Cherokee: 'Cherokee',
+      Coptic: 'koptisch',
+      Lisu: 'Lisu',
+    },
+    whoAreYou: 'Wer soll unterschreiben?',
+    whoAreYouWhy: 'Eine App bittet um eine Unterschrift. Melde dich an, um zu sehen, was sie möchte.',
+    inAWindow: 'In einem Fenster öffnen',
+    inAWindowWhy: 'Du liest und unterschreibst in einem Fenster von Countersign, wo nichts den Text verdecken kann.',
+    unknownTitle: 'Hier gibt es nichts zu unterschreiben',
+    unknownWhy: 'Diese Anfrage ist nicht für dich, oder es gibt sie nicht mehr.',
+    ends: { signed: 'Unterschrieben', denied: 'Abgelehnt', expired: 'Abgelaufen' },
+    endsWhat: {
+      signed: 'Die App hat deine Unterschrift.',
+      denied: 'Die App weiß, dass du nicht unterschreibst.',
+      expired: 'Die Zeit ist um, und nichts wurde unterschrieben. Die App kann noch einmal fragen.',
+    },
+    closeThis: 'Du kannst das hier schließen.',
   },
 
   logout: {
@@ -443,6 +504,7 @@ export const de: Words = {
       invalid_redirect_uri: 'Diese App wollte dich an einen Ort schicken, den sie nicht angemeldet hat',
       invalid_request_uri: 'Diese Anmeldung ist vorbei',
       rate_limited: 'Zu viele Anfragen',
+      request_not_found: 'Hier gibt es nichts zu unterschreiben',
       server_error: 'Bei uns ist etwas kaputtgegangen',
       temporarily_unavailable: 'Wir sind gleich wieder da',
     },
@@ -455,6 +517,7 @@ export const de: Words = {
       invalid_request_uri:
         'Sie ist abgelaufen oder wurde schon benutzt. Geh zurück zur App und melde dich dort noch einmal an.',
       rate_limited: 'Warte eine Minute und versuche es dann noch einmal.',
+      request_not_found: 'Die Adresse nennt keine Anfrage. Geh zurück zur App; sie kann noch einmal fragen.',
       server_error: 'Versuche es gleich noch einmal. Wenn es so bleibt, nenne dem Betreiber die Kennung unten.',
       temporarily_unavailable: 'Versuche es gleich noch einmal.',
     },
@@ -478,6 +541,7 @@ export const de: Words = {
       invalid_request_uri: 'Das hat zu lange gedauert. Geh zurück zur App und melde dich dort noch einmal an.',
       invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
+      app_not_active: 'Diese App ist nicht mehr aktiv. Du kannst nur ablehnen.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Das ist eine Weile her. Bestätige noch einmal mit deinem Passkey.',
       invalid_email: 'An diese Adresse kann keine Mail gehen.',

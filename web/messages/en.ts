@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 /** Every word of the pages. German must have the same keys: `de.ts` does not compile otherwise. */
 export const en = {
   frame: {
@@ -98,6 +100,61 @@ export const en = {
     leaving: (host: string) => `Back to ${host}`,
     privacy: 'Privacy',
     terms: 'Terms',
+  },
+
+  sign: {
+    title: 'Your signature',
+    asks: 'Asks for your signature:',
+    demonstration: 'A demonstration: nothing will be done with this signature.',
+    notConnected: 'You have never connected this app. Sign only if you know why it asks.',
+    text: 'The text that you sign',
+    timeLeft: 'Time left',
+    soonOver: 'Less than a minute left',
+    sign: 'Sign',
+    deny: 'Deny',
+    readOn: 'Read to the end first.',
+    seeAll: 'Read to the end, with nothing of this out of sight.',
+    unreadable: 'Nobody can read this: it is a code, not a text. Who signs it can’t know what they agree to.',
+    insist: 'Go on all the same',
+    useCode: 'Use the recovery code instead',
+    codeWhy: 'No passkey at hand opens your key. Your recovery code does, for this one signature.',
+    marked: 'Not everything in this text is what it seems:',
+    oddities: {
+      direction: (times: number) =>
+        counted(times, 'character that turns the direction', 'characters that turn the direction'),
+      invisible: (times: number) => counted(times, 'invisible character', 'invisible characters'),
+      tag: (times: number) => counted(times, 'hidden tag character', 'hidden tag characters'),
+      variation: (times: number) => counted(times, 'invisible selector', 'invisible selectors'),
+      control: (times: number) => counted(times, 'control character', 'control characters'),
+      unknown: (times: number) => counted(times, 'character without a meaning', 'characters without a meaning'),
+      combining: (times: number) =>
+        counted(times, 'place with marks that hide or strike out', 'places with marks that hide or strike out'),
+      'look-alike': (times: number) =>
+        counted(times, 'character that passes for another', 'characters that pass for others'),
+    },
+    /** Of letters that pass for Latin ones, or for those of a neighbour. */
+    scripts: {
+      Latin: 'Latin',
+      Cyrillic: 'Cyrillic',
+      Greek: 'Greek',
+      Armenian: 'Armenian',
+      Cherokee: 'Cherokee',
+      Coptic: 'Coptic',
+      Lisu: 'Lisu',
+    },
+    whoAreYou: 'Who is to sign?',
+    whoAreYouWhy: 'An app asks for a signature. Sign in to see what it wants.',
+    inAWindow: 'Open in a window',
+    inAWindowWhy: 'You read and sign in a window of Countersign, where nothing can be laid over the text.',
+    unknownTitle: 'Nothing to sign here',
+    unknownWhy: 'This request isn’t for you, or it is gone.',
+    ends: { signed: 'Signed', denied: 'Denied', expired: 'Expired' },
+    endsWhat: {
+      signed: 'The app has your signature.',
+      denied: 'The app knows that you don’t sign.',
+      expired: 'The time is over, and nothing was signed. The app can ask again.',
+    },
+    closeThis: 'You can close this.',
   },
 
   logout: {
@@ -435,6 +492,7 @@ export const en = {
       invalid_redirect_uri: 'This app asked to send you to a place it didn’t register',
       invalid_request_uri: 'This sign-in is over',
       rate_limited: 'Too many requests',
+      request_not_found: 'There is nothing to sign here',
       server_error: 'Something broke on our side',
       temporarily_unavailable: 'We’ll be right back',
     },
@@ -445,6 +503,7 @@ export const en = {
       invalid_redirect_uri: 'For your safety we stopped. Go back to the app; its makers can mend the link.',
       invalid_request_uri: 'It expired, or was used before. Go back to the app and sign in again.',
       rate_limited: 'Wait a minute, then try again.',
+      request_not_found: 'The address names no request. Go back to the app; it can ask again.',
       server_error: 'Try again in a moment. If it stays so, tell the operator the reference below.',
       temporarily_unavailable: 'Try again in a moment.',
     },
@@ -468,6 +527,7 @@ export const en = {
       invalid_request_uri: 'That took too long. Go back to the app and sign in again.',
       invalid_flow: 'That took too long. Start again.',
       credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
+      app_not_active: 'This app isn’t active any more. You can only deny.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'That was a while ago. Confirm with your passkey once more.',
       invalid_email: 'This isn’t an address that mail can be sent to.',

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { Actions } from '../ui/Actions.tsx'
 import { Authenticate } from '../ui/Authenticate.tsx'
+import { whenSeenAgain } from '../ui/coming-back.ts'
 import { useDoing, type Doing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
@@ -76,13 +77,6 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
     case 'leave silently':
       return <Waiting />
   }
-}
-
-/** Calls back whenever the person comes back to this tab from another. */
-function whenSeenAgain(work: () => Promise<void>) {
-  const seen = () => void work().catch(reportError)
-  addEventListener('focus', seen)
-  return () => removeEventListener('focus', seen)
 }
 
 /** Coming back from the app by the back button restores the page as it was left, at its end: it begins anew instead. */

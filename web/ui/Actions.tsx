@@ -19,15 +19,15 @@ export function Actions({ of, doing, areAnswers = false }: Props) {
 type ButtonProps = { action: Action; doing: Doing; submits?: boolean; children?: ComponentChildren }
 
 export function ActionButton({ action, doing, submits = false, children }: ButtonProps) {
-  const perform = submits ? undefined : () => void doing.perform(action)
+  const perform = submits || action.asleep ? undefined : () => void doing.perform(action)
   return (
     <button
       type={submits ? 'submit' : 'button'}
-      class={`button ${action.look ?? 'primary'}`}
+      class={`button ${action.look ?? 'primary'}${action.asleep ? ' asleep' : ''}`}
       data-action={action.name}
       data-identity-id={action.identityId}
       aria-busy={doing.current === action.name}
-      aria-disabled={doing.current !== undefined}
+      aria-disabled={doing.current !== undefined || action.asleep === true}
       onClick={perform}
     >
       {children ?? action.label}

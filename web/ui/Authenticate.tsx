@@ -7,7 +7,8 @@ import { Field } from './Field.tsx'
 import { useWords } from './Root.tsx'
 
 type Props = {
-  returnTo: string
+  /** Where those come back to who register or recover first. Without it this page waits for them to recover. */
+  returnTo?: string
   doing: Doing
   others?: Action[]
   onSignedIn: (signedIn: SignedIn) => unknown
@@ -42,12 +43,28 @@ export function Authenticate({ returnTo, doing, others, onSignedIn }: Props) {
           exact
         />
       </ActionForm>
-      <p class="otherwise">
-        {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
-        <br />
-        {words.noPasskey} <a href={addressWithReturn('/recover', returnTo)}>{words.recover}</a>
-      </p>
+      <Otherwise returnTo={returnTo} />
     </>
+  )
+}
+
+function Otherwise({ returnTo }: { returnTo: string | undefined }) {
+  const words = useWords().login
+  if (returnTo === undefined)
+    return (
+      <p class="otherwise">
+        {words.noPasskey}{' '}
+        <a href="/recover" target="_blank" rel="noreferrer">
+          {words.recover}
+        </a>
+      </p>
+    )
+  return (
+    <p class="otherwise">
+      {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
+      <br />
+      {words.noPasskey} <a href={addressWithReturn('/recover', returnTo)}>{words.recover}</a>
+    </p>
   )
 }
 

@@ -10,16 +10,19 @@ type Props = {
   wide?: boolean
   /** Whether developers look here for the way to their own pages. */
   forDevelopers?: boolean
+  /** The sheet alone, to stand in a page of somebody else. */
+  bare?: boolean
   aside?: ComponentChildren
   children: ComponentChildren
 }
 
 /** What every page stands in: the letterhead, the sheet, the foot. */
-export function Frame({ title, wide = false, forDevelopers = false, aside, children }: Props) {
+export function Frame({ title, wide = false, bare = false, forDevelopers = false, aside, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
   const { words } = useSpeech()
+  if (bare) return <main class="sheet bare">{children}</main>
   return (
     <>
       <header class="letterhead">

@@ -1,11 +1,11 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/keys'
 import { useState } from 'preact/hooks'
-import { ActionForm } from '../ui/Actions.tsx'
-import type { Action, Doing } from '../ui/doing.ts'
-import { Field } from '../ui/Field.tsx'
-import { useWords } from '../ui/Root.tsx'
-import { StepHeading } from '../ui/StepHeading.tsx'
+import { ActionForm } from './Actions.tsx'
+import type { Action, Doing } from './doing.ts'
+import { Field } from './Field.tsx'
+import { useWords } from './Root.tsx'
+import { StepHeading } from './StepHeading.tsx'
 
 type Props = {
   keyWraps: KeyWrap[]
@@ -13,19 +13,21 @@ type Props = {
   doing: Doing
   /** Why it is asked for. */
   why: string
+  /** What the button does, where that is more than to open the keys; then the page has its heading already. */
+  label?: string
   others?: Action[]
   onOpened: (masterKey: MasterKey) => unknown
   onCancel: () => void
 }
 
 /** Opens the keys with the present recovery code, for those whose passkey can't. */
-export function EnterCode({ keyWraps, userId, doing, why, others = [], onOpened, onCancel }: Props) {
+export function EnterCode({ keyWraps, userId, doing, why, label, others = [], onOpened, onCancel }: Props) {
   const words = useWords()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
   const unlock: Action = {
     name: 'unlock',
-    label: words.passkeys.openWithCode,
+    label: label ?? words.passkeys.openWithCode,
     do: async () => {
       const vault = await import('../vault.ts')
       const code = vault.readRecoveryCode(typed)
@@ -42,7 +44,7 @@ export function EnterCode({ keyWraps, userId, doing, why, others = [], onOpened,
   }
   return (
     <section class="step">
-      <StepHeading>{words.passkeys.codeTitle}</StepHeading>
+      <StepHeading level={label === undefined ? 1 : 2}>{words.passkeys.codeTitle}</StepHeading>
       <p>{why}</p>
       <ActionForm submit={unlock} others={[...others, cancel]} doing={doing}>
         <Field name="recoveryCode" label={words.recovery.label} value={typed} onInput={write} problem={problem} exact />

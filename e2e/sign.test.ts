@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { en as words } from '../web/messages/en.ts'
+import { plugInAuthenticator } from './authenticator.ts'
+import type { Person } from './person.ts'
+import { openSigningApp, type SigningApp } from './signing-app.ts'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let app: SigningApp
+before(async () => {
+  stage = await openStage({ environment: { RATE_LIMITS: 'off' } })
+  app = await openSigningApp(stage.service)
+})
+after(async () => {
+  await app.close()
+  await stage.close()
+})
+
+type Message = { origin: string; data: { type: string; payload: Record<string, string> } }
+
+/** Somebody with an account, and the id of their identity. */
+async function enroll(handle: string) {
+  const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
+  return { person, identityId: await identityOf(person) }
+}
+
+async function identityOf(person: Person): Promise<string> {
+  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  return identities[0]?.identityId ?? ''
+}
+
+const messagesOf = (page: Page) => page.evaluate<Message[]>('messages')
+const signPage = (requestId: string) => `${stage.service.authUrl}/sign?requestId=${requestId}`
+const control = (page: Pick<Page, 'locator'>, action: string) => page.locator(`[data-action="${action}"]`)
+const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"][aria-disabled="false"]')
+const heading = (page: Pick<Page, 'getByRole'>, name: string) => page.getByRole('heading', { name })
+
+/** Signs in an open popup: with the recovery code, as passkeys of tests open keys only in the tab that made them. */
+async function openPopup(page: Page, requestId: string): Promise<Page> {
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(`openSigning('${requestId}')`)
+  const popup = await opened
+  await plugInAuthenticator(popup, { prf: true })
+  await popup.locator('.exact-text').waitFor()
+  return popup
+}
+
+test('SIG-19 a full page: what was sent is shown, and signed byte for byte, whatever is in it', async () => {
+  const { person, identityId } = await enroll('ada')
+  const { page } = person
+  const payload = [
+    'Pay \u202E001\u202C € to P\u0430per\u200BShop\r',
+    '<img src=x onerror="document.title = 1"><script>document.title = 2</script>\t \x1B[31mred',
+    `z${'\u0301'.repeat(60)} e\u0301 \u00e9 👩‍👧`,
+    '{{constructor.constructor("document.title = 3")()}}',
+  ].join('\n')
+  const { requestId } = await app.ask({ identityId, payload })
+  await page.goto(signPage(requestId))
+  await page.locator('.exact-text').waitFor()
+  assert.equal(await page.locator('.exact-text img, .exact-text script').count(), 0)
+  const marked = await page.locator('.odd').allInnerTexts()
+  assert.deepEqual(marked, ['U+202E', 'U+202C', 'а Cyrillic', 'U+200B', 'U+001B', 'U+0301 ×57'])
+  await page.getByText(words.sign.oddities.direction(2)).waitFor()
+  await page.getByText(words.sign.notConnected).waitFor()
+  await awake(page).click()
+  await heading(page, words.sign.ends.signed).waitFor()
+  const status = await app.read(requestId)
+  assert.equal(status.status, 'signed')
+  assert.ok(app.accepts(status, payload))
+  assert.doesNotMatch(await page.title(), /[123]/)
+
+  await page.reload()
+  await heading(page, words.sign.ends.signed).waitFor()
+  await person.leave()
+})
+
+test('a long text is signed only by who has reached its end', async () => {
+  const { person, identityId } = await enroll('bea')
+  const { page } = person
+  const { requestId } = await app.ask({ identityId, payload: 'I agree.\n'.repeat(200) })
+  await page.goto(signPage(requestId))
+  await page.getByText(words.sign.readOn).waitFor()
+  await control(page, 'sign').click({ force: true })
+  assert.equal((await app.read(requestId)).status, 'pending')
+  await page.locator('.exact-text').focus()
+  await page.keyboard.press('End')
+  await awake(page).click()
+  await heading(page, words.sign.ends.signed).waitFor()
+  await person.leave()
+})
+
+test('what nobody can read is signed only by who insists', async () => {
+  const { person, identityId } = await enroll('cara')
+  const payload = 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'
+  const { requestId } = await app.ask({ identityId, payload })
+  await person.page.goto(signPage(requestId))
+  await control(person.page, 'insist').waitFor()
+  assert.equal(await control(person.page, 'sign').count(), 0)
+  await person.press('insist')
+  await awake(person.page).click()
+  await heading(person.page, words.sign.ends.signed).waitFor()
+  assert.ok(app.accepts(await app.read(requestId), payload))
+  await person.leave()
+})
+
+test('a popup: the person signs, the page of the app is told, its server verifies, and the popup closes', async () => {
+  const person = await stage.invite()
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/register`)
+  const code = await person.createAccount({ handle: 'dora', displayName: 'Dora' })
+  await person.press('confirm-recovery-saved')
+  await page.waitForURL(/\/account/)
+  const identityId = await identityOf(person)
+  const payload = 'Pay 100 € to Paper Shop ✓'
+  const { requestId, publicKey } = await app.ask({ identityId, payload })
+  await page.goto(app.origin)
+  const popup = await openPopup(page, requestId)
+  // The passkey of the other tab is not at hand in this one.
+  await awake(popup).click()
+  await control(popup, 'use-code').click()
+  await popup.locator('input[name="recoveryCode"]').fill(code)
+  const closed = popup.waitForEvent('close')
+  await control(popup, 'unlock').click()
+  await closed
+
+  const status = await app.read(requestId)
+  assert.ok(app.accepts(status, payload))
+  assert.deepEqual(await messagesOf(page), [
+    {
+      origin: stage.service.authUrl,
+      data: { type: 'countersign:signed', payload: { requestId, signature: status.signature, publicKey } },
+    },
+  ])
+  await person.leave()
+})
+
+test('a popup: the person says no without opening a key, and the page of the app is told', async () => {
+  const { person, identityId } = await enroll('emma')
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  await person.page.goto(app.origin)
+  const popup = await openPopup(person.page, requestId)
+  const closed = popup.waitForEvent('close')
+  await control(popup, 'deny').click()
+  await closed
+  assert.deepEqual(
+    (await messagesOf(person.page)).map(({ data }) => data),
+    [{ type: 'countersign:denied', payload: { requestId } }],
+  )
+  assert.equal((await app.read(requestId)).status, 'denied')
+  await person.leave()
+})
+
+test('a popup of a stranger: who signs there tells them nothing', async () => {
+  const { person, identityId } = await enroll('fay')
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  await person.page.goto(app.stranger)
+  const popup = await openPopup(person.page, requestId)
+  const closed = popup.waitForEvent('close')
+  await control(popup, 'deny').click()
+  await closed
+  assert.equal((await app.read(requestId)).status, 'denied')
+  assert.deepEqual(await messagesOf(person.page), [])
+  await person.leave()
+})
+
+test('who is not signed in does so on the page, which then goes on; a foreign request stays unseen', async () => {
+  const { person, identityId } = await enroll('gina')
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  const { person: other } = await enroll('hana')
+  await other.page.goto(signPage(requestId))
+  await heading(other.page, words.sign.unknownTitle).waitFor()
+  assert.doesNotMatch(await other.page.content(), /Pay 100/)
+  await other.leave()
+
+  await person.press('sign-out')
+  await person.page.waitForURL(`${stage.service.authUrl}/`)
+  person.offerPasskeys(false)
+  await person.page.goto(signPage(requestId))
+  await person.press('sign-in')
+  await awake(person.page).click()
+  await heading(person.page, words.sign.ends.signed).waitFor()
+  await person.leave()
+})
+
+test('a request that expires while the page is open turns to expired by itself', async () => {
+  const { person, identityId } = await enroll('iris')
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €', expiresInSeconds: 60 })
+  await person.page.clock.install()
+  await person.page.goto(signPage(requestId))
+  await awake(person.page).waitFor()
+  await person.page.clock.fastForward(61_000)
+  await heading(person.page, words.sign.ends.expired).waitFor()
+  assert.equal(await control(person.page, 'sign').count(), 0)
+  await person.leave()
+})
+
+test('SIG-25 a demonstration, which anybody may ask for, is called one', async () => {
+  const { person } = await enroll('ines')
+  const asked = await fetch(`${stage.service.baseUrl}/api/signing/demo/request`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handle: 'ines', payload: 'Pay 100 €' }),
+  })
+  const { requestId } = (await asked.json()) as { requestId: string }
+  await person.page.goto(signPage(requestId))
+  await person.page.getByText(words.sign.demonstration).waitFor()
+  await person.leave()
+})
+
+test('a frame on the site of the app: the window that it opens signs, and the page around is told', async () => {
+  const { person, identityId } = await enroll('jane')
+  const { page } = person
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  await page.goto(`${app.origin}/frame?requestId=${requestId}`)
+  const frame = page.frameLocator('iframe')
+  const opened = page.waitForEvent('popup')
+  await frame.locator('[data-action="open-window"]').click()
+  const popup = await opened
+  await popup.locator('.exact-text').waitFor()
+  await control(popup, 'deny').click()
+  await frame.getByRole('heading', { name: words.sign.ends.denied }).waitFor()
+  assert.deepEqual(
+    (await messagesOf(page)).map(({ data }) => data),
+    [{ type: 'countersign:denied', payload: { requestId } }],
+  )
+  await person.leave()
+})
+
+test('a frame on our own site: the person signs in it, but not while something covers it', async () => {
+  const { person, identityId } = await enroll('kate')
+  const { page } = person
+  const payload = 'Pay 100 €'
+  const { requestId } = await app.ask({ identityId, payload })
+  await page.goto(`${app.sameSite}/frame?requestId=${requestId}`)
+  const frame = page.frameLocator('iframe')
+  await awake(frame).waitFor()
+  await page.evaluate(`document.getElementById('cover').hidden = false`)
+  await frame.getByText(words.sign.seeAll).waitFor()
+  await page.evaluate(`document.getElementById('cover').hidden = true`)
+  await awake(frame).click()
+  await frame.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
+  assert.ok(app.accepts(await app.read(requestId), payload))
+  assert.deepEqual(
+    (await messagesOf(page)).map(({ data }) => data.type),
+    ['countersign:signed'],
+  )
+  await person.leave()
+})
+
+test('HDR-06 a stranger can’t show the page in a frame', async () => {
+  const { person, identityId } = await enroll('lena')
+  const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  const refused = person.page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()))
+  await person.page.goto(`${app.stranger}/frame?requestId=${requestId}`)
+  await refused
+  assert.equal(await person.page.frameLocator('iframe').locator('main').count(), 0)
+  await person.leave()
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { askerOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const show = (query: string) => world.auth.inject({ url: `/sign${query}`, headers: { accept: 'text/html' } })
+type Shown = Awaited<ReturnType<typeof show>>
+const ancestorsOf = ({ headers }: Shown) =>
+  /frame-ancestors ([^;]+)/.exec(String(headers['content-security-policy']))?.[1]
+
+/** A request of an app that is registered at these addresses. */
+async function ask(redirectUris: string[]) {
+  const app = await world.app({ redirectUris })
+  const { identityId } = await createSigner(world)
+  const { requestId } = (await askerOf(world, app).request(identityId)).json<{ requestId: string }>()
+  return { app, requestId }
+}
+
+test('HDR-06 the page to sign stands in frames where its app is registered, and in no others', async () => {
+  const { requestId, app } = await ask([
+    'https://shop.example/callback',
+    'https://shop.example/x',
+    'https://b.example/y',
+  ])
+  const framed = await show(`?requestId=${requestId}&embed=1`)
+  assert.equal(framed.statusCode, 200)
+  assert.deepEqual(ancestorsOf(framed)?.split(' ').toSorted(), ['https://b.example', 'https://shop.example'])
+  assert.equal(framed.headers['x-frame-options'], undefined)
+
+  for (const query of [
+    `?requestId=${requestId}`,
+    `?requestId=${requestId}&embed=2`,
+    `?requestId=${randomUUID()}&embed=1`,
+  ]) {
+    const shown = await show(query)
+    assert.equal(ancestorsOf(shown), "'none'", query)
+    assert.equal(shown.headers['x-frame-options'], 'DENY')
+  }
+
+  const url = `/api/admin/apps/${app.clientId}`
+  await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload: { status: 'disabled' } })
+  assert.equal(ancestorsOf(await show(`?requestId=${requestId}&embed=1`)), "'none'")
+})
+
+test('the page keeps its opener, which awaits its message; no other page does', async () => {
+  const { requestId } = await ask(['https://shop.example/callback'])
+  assert.equal((await show(`?requestId=${requestId}`)).headers['cross-origin-opener-policy'], 'unsafe-none')
+  const login = await world.auth.inject({ url: '/login' })
+  assert.equal(login.headers['cross-origin-opener-policy'], 'same-origin')
+})
+
+test('SIG-07 SIG-17 the page as it is served tells nobody what is in the request', async () => {
+  const { requestId } = await ask(['https://shop.example/callback'])
+  const { body } = await show(`?requestId=${requestId}&embed=1`)
+  assert.doesNotMatch(body, /Pay 10|metadata/)
+  assert.match(body, new RegExp(requestId))
+})
+
+test('what is no id of a request is told so, in a page', async () => {
+  for (const query of ['', '?requestId=', '?requestId=1', `?requestId=${randomUUID()}&requestId=${randomUUID()}`]) {
+    const refused = await show(query)
+    assert.equal(refused.statusCode, 404, query)
+    assert.match(refused.body, /"error":"request_not_found"/)
+    assert.equal(ancestorsOf(refused), "'none'")
+  }
+})

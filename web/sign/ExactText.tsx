@@ -1,0 +1,99 @@
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useWords } from '../ui/Root.tsx'
+import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from './exact-text.ts'
+import { scriptOf } from './look-alikes.ts'
+
+/** The exact text. `onEnd` is called once its end has been in sight. */
+export function ExactText({ text, onEnd }: { text: string; onEnd: () => void }) {
+  const words = useWords().sign
+  const lines = useMemo(() => linesOf(text), [text])
+  const region = useRef<HTMLDivElement>(null)
+  // Before it is painted: where all of it is in sight at once, nothing has to be said about the end.
+  useLayoutEffect(() => (region.current ? whenAtEnd(region.current, onEnd) : undefined), [text])
+  return (
+    <>
+      <Warnings of={odditiesIn(lines)} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, also without a mouse. */}
+      <div class="exact-text" role="region" aria-label={words.text} tabIndex={0} ref={region}>
+        {lines.map((line, index) => (
+          <LineOfText key={index} line={line} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Warnings({ of }: { of: Map<Oddity, number> }) {
+  const words = useWords().sign
+  if (of.size === 0) return null
+  return (
+    <div class="note warning">
+      <p>{words.marked}</p>
+      <ul>
+        {[...of].map(([oddity, times]) => (
+          <li key={oddity}>{words.oddities[oddity](times)}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function LineOfText({ line: { direction, parts } }: { line: Line }) {
+  return (
+    <div class="line" dir={direction}>
+      {parts.map((part, index) => (
+        <Piece key={index} part={part} />
+      ))}
+    </div>
+  )
+}
+
+function Piece({ part }: { part: Part }) {
+  const { is, text } = part
+  if (isOdd(is)) return <Odd part={part} />
+  if (is === 'right to left') return <bdi dir="rtl">{text}</bdi>
+  if (is === 'space') return <span class="space">{text}</span>
+  if (is === 'line end')
+    return (
+      <span class="line-end" aria-hidden="true">
+        {text === '\r\n' ? 'CR↵' : '↵'}
+      </span>
+    )
+  return text
+}
+
+/** What is not what it seems, with what it is; what can't be seen, or would have effects, by its number alone. */
+function Odd({ part: { is, text } }: { part: Part }) {
+  const scripts: Partial<Record<string, string>> = useWords().sign.scripts
+  if (is !== 'look-alike') return <mark class="odd">{numberOf(text)}</mark>
+  return (
+    <mark class="odd">
+      <bdi>{text}</bdi> <small>{scripts[scriptOf(text) ?? ''] ?? numberOf(text)}</small>
+    </mark>
+  )
+}
+
+/** The numbers by which Unicode knows characters: the first one's, and how many there are. */
+function numberOf(text: string): string {
+  const characters = [...text]
+  const number = `U+${(text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  if (characters.length === 1) return number
+  const alike = characters.every((character) => character === characters[0])
+  return `${number}${alike ? '' : ' …'} ×${characters.length}`
+}
+
+/** Calls back once the end of what scrolls has been in sight. */
+function whenAtEnd(region: HTMLElement, onEnd: () => void): () => void {
+  const look = () => {
+    // Zoomed pages scroll by fractions of a pixel.
+    if (region.scrollTop + region.clientHeight >= region.scrollHeight - 2) onEnd()
+  }
+  look()
+  const observer = new ResizeObserver(look)
+  observer.observe(region)
+  region.addEventListener('scroll', look, { passive: true })
+  return () => {
+    observer.disconnect()
+    region.removeEventListener('scroll', look)
+  }
+}

@@ -1,0 +1,78 @@
+import type { MasterKey } from '@countersign/keys/master-key'
+import type { KeyWrap } from '@countersign/protocol/keys'
+import type { SigningRequest } from '@countersign/protocol/signing'
+import { call } from '../call.ts'
+import { evaluatePrfOfOne } from '../passkey.ts'
+import type { Owner } from './flow.ts'
+import type { Event, Step } from './steps.ts'
+
+const loadVault = () => import('../vault.ts')
+
+type Place = { step: () => Step; owner: () => Owner | undefined; rpId: string }
+type Flow = {
+  advance: (event: Event) => void
+  read: () => Promise<void>
+  ofTheirs: <T>(work: () => Promise<T>) => Promise<T | undefined>
+}
+
+/** What the person can do about the request that they are looking at. */
+export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
+  async function sign() {
+    const { user } = place.owner() ?? {}
+    const opened = user && (await ofTheirs(() => openKeys(user.userId, place.rpId)))
+    if (!opened) return
+    const { masterKey, keyWraps } = opened
+    if (!masterKey) return advance({ type: 'keys are shut', keyWraps })
+    await signWith(masterKey)
+  }
+
+  /** For those whose passkeys open nothing here. */
+  async function useCode() {
+    const wraps = await ofTheirs(() => call('GET /api/account/key-wraps', {}))
+    if (wraps) advance({ type: 'keys are shut', ...wraps })
+  }
+
+  async function signWith(masterKey: MasterKey) {
+    const request = requestOf(place.step())
+    if (!request) return masterKey.forget()
+    const signature = await ofTheirs(() => signatureBy(masterKey, request)).finally(() => masterKey.forget())
+    // The key was replaced meanwhile, and the request has expired with the old one.
+    if (signature === undefined) return read()
+    const { requestId } = request
+    const given = { params: { requestId }, body: { signature } }
+    const signed = await ofTheirs(() => call('POST /api/signing/requests/:requestId/sign', given))
+    if (signed) advance({ type: 'request read', request: { ...request, ...signed } })
+  }
+
+  async function deny() {
+    const request = requestOf(place.step())
+    if (!request) return
+    const params = { requestId: request.requestId }
+    const denied = await ofTheirs(() => call('POST /api/signing/requests/:requestId/deny', { params }))
+    if (denied) advance({ type: 'request read', request: { ...request, ...denied } })
+  }
+
+  return { sign, signWith, useCode, deny }
+}
+
+/** Opens the master key with a passkey; without one that can, it answers what else there is to open it with. */
+async function openKeys(userId: string, rpId: string): Promise<{ keyWraps: KeyWrap[]; masterKey?: MasterKey }> {
+  const [vault, { keyWraps }] = await Promise.all([loadVault(), call('GET /api/account/key-wraps', {})])
+  const openers = keyWraps.flatMap(({ kind, credentialId }) => (kind === 'passkey_prf' ? (credentialId ?? []) : []))
+  if (openers.length === 0) return { keyWraps }
+  const used = await evaluatePrfOfOne(rpId, openers, await vault.prfSalt())
+  const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
+  return { keyWraps, ...(masterKey && { masterKey }) }
+}
+
+/** A signature of the text, by the key that its request names; `undefined` where that is not in force any more. */
+async function signatureBy(masterKey: MasterKey, { identityId, publicKey, payload }: SigningRequest) {
+  const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
+  if (!key.hasKey || key.publicKey !== publicKey) return undefined
+  const { signText } = await loadVault()
+  return signText(masterKey, key, payload)
+}
+
+function requestOf(step: Step): SigningRequest | undefined {
+  return 'request' in step ? step.request : undefined
+}

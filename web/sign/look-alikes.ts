@@ -1,0 +1,105 @@
+import type { Part } from './exact-text.ts'
+
+/**
+ * Letters of other scripts that a reader can't tell from Latin ones, chosen from the confusables of Unicode (UTS #39):
+ * Cyrillic, Greek, Armenian, Cherokee, Coptic, and Lisu, which is made of Latin capitals.
+ */
+const passing = new RegExp(
+  '[' +
+    '\\u0401\\u0405-\\u0408\\u0410\\u0412\\u0415\\u0417\\u041A\\u041C-\\u041E\\u0420-\\u0423\\u0425' +
+    '\\u0430\\u0435\\u043E\\u0440\\u0441\\u0443\\u0445\\u0451\\u0455-\\u0458\\u0474\\u0475\\u04AE\\u04AF' +
+    '\\u04BB\\u04C0\\u04CF\\u0501\\u050C\\u051A-\\u051D' +
+    '\\u037F\\u0391\\u0392\\u0395-\\u0397\\u0399\\u039A\\u039C\\u039D\\u039F\\u03A1\\u03A4\\u03A5\\u03A7' +
+    '\\u03AC\\u03AF\\u03B1\\u03B3\\u03B7\\u03B9\\u03BA\\u03BD\\u03BF\\u03C1\\u03C5\\u03C7\\u03CC\\u03CD' +
+    '\\u03DC\\u03F2\\u03F3\\u03F9' +
+    '\\u053C\\u054D\\u054F\\u0555\\u0563\\u0566\\u0570\\u0575\\u0578\\u057C\\u057D\\u0581\\u0585' +
+    '\\u13A0-\\u13A2\\u13A5\\u13A9-\\u13AC\\u13B3\\u13B7\\u13BB\\u13BD\\u13C0\\u13C3\\u13CE\\u13CF' +
+    '\\u13D2\\u13D4\\u13D5\\u13D9\\u13DA\\u13DE\\u13DF\\u13E2\\u13E6\\u13F4' +
+    '\\u2C82\\u2C8E\\u2C92\\u2C94\\u2C98\\u2C9A\\u2C9E\\u2C9F\\u2CA2-\\u2CA6\\u2CA8\\u2CAC\\u2CAD' +
+    '\\uA4D0-\\uA4F7' +
+    ']',
+  'v',
+)
+
+/** Scripts in which whole words may pass for Latin, and those that share their words with another script by custom. */
+const scripts = 'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Han Hiragana Katakana Bopomofo Hangul'.split(' ')
+const ofScript = scripts.map((name) => ({ name, has: new RegExp(`\\p{sc=${name}}`, 'v') }))
+const eastAsian = new Set(['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'])
+
+/** Letters and digits in a costume: mathematical, circled and Roman ones, the Kelvin sign, letters of phonetics. */
+const costumed = /[\u{1D400}-\u{1D7FF}\u2160-\u217F\u24B6-\u24E9\u{1F130}-\u{1F189}\u212A\u0251\u0261\u01C0]/v
+/** Wide ones; they are usual beside letters of East Asia. */
+const wide = /[\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]/v
+const beyondLatin = /[\p{L}--[\p{sc=Latn}\p{sc=Zyyy}]]/v
+
+/** What between Latin letters or digits passes for one of `. , : ; / %`. */
+const punctuation = new RegExp(
+  '(?<=[0-9A-Za-z])' +
+    '[\\u02D0\\u037E\\u0387\\u0589\\u05C3\\u066A\\u066B\\u2024\\u2044\\u201A\\u2215\\u2236\\u2571\\u29F8' +
+    '\\uA789\\uFE50\\uFE52\\uFF0C\\uFF0E\\uFF0F\\uFF1A\\uFF1B]' +
+    '(?=[0-9A-Za-z])',
+  'v',
+)
+const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{Nd}]+)|(?<false>${punctuation.source})|.`, 'gsv')
+/** A letter or digit with its marks. */
+const letters = /\P{M}\p{M}*|\p{M}+/gv
+
+/** Marks, in what seemed plain, the letters and digits of a line that pass for others. */
+export function findLookAlikes(parts: Part[], line: string): Part[] {
+  const known = clearScriptsOf(line)
+  return parts.flatMap((part) => {
+    if (part.is !== 'plain' || /^[\0-\x7F]*$/.test(part.text)) return [part]
+    return [...part.text.matchAll(words)].flatMap(({ 0: text, groups }) => {
+      if (groups?.['false'] !== undefined) return [{ is: 'look-alike' as const, text }]
+      return groups?.['word'] === undefined ? [{ is: 'plain' as const, text }] : markWord(text, line, known)
+    })
+  })
+}
+
+/** The script of a letter by its name in Unicode, where it is one that this file knows. */
+export function scriptOf(letter: string): string | undefined {
+  return ofScript.find(({ has }) => has.test(letter))?.name
+}
+
+function markWord(word: string, line: string, known: Set<string | undefined>): Part[] {
+  const pieces = word.match(letters) ?? []
+  const strange = strangeScriptsOf(pieces, known)
+  return pieces.map((text) => {
+    const isStrange = strange.has(scriptOf(text)) && (passing.test(text) || scriptOf(text) === 'Latin')
+    return { is: isStrange || isCostumed(text, word, line) ? 'look-alike' : 'plain', text }
+  })
+}
+
+/**
+ * The scripts whose letters deceive in a word: those that are fewer than others in it, or the only one, where every
+ * letter of it passes for a Latin one and the line shows nowhere that it is written in that script.
+ */
+function strangeScriptsOf(pieces: string[], known: Set<string | undefined>): Set<string | undefined> {
+  const counts = new Map<string, number>()
+  for (const piece of pieces) {
+    const script = scriptOf(piece)
+    if (script !== undefined) counts.set(script, (counts.get(script) ?? 0) + 1)
+  }
+  const [first, ...rest] = [...counts].toSorted(([a, many], [b, few]) => few - many || isLatin(b) - isLatin(a))
+  if (!first) return new Set()
+  if (rest.length > 0) return new Set(rest.map(([name]) => name).filter((name) => !eastAsian.has(first[0]) && name))
+  const [only] = first
+  const passes = pieces.every((piece) => passing.test(piece) || /^\p{Nd}/v.test(piece))
+  return new Set(only !== 'Latin' && passes && !known.has(only) ? [only] : [])
+}
+
+function isLatin(script: string): number {
+  return script === 'Latin' ? 1 : 0
+}
+
+/** The scripts of which a line has a letter that passes for no other. */
+function clearScriptsOf(line: string): Set<string | undefined> {
+  return new Set((line.match(/\p{L}/gv) ?? []).filter((letter) => !passing.test(letter)).map(scriptOf))
+}
+
+function isCostumed(piece: string, word: string, line: string): boolean {
+  if (costumed.test(piece)) return true
+  if (wide.test(piece)) return ![...line].some((each) => eastAsian.has(scriptOf(each) ?? ''))
+  // A digit of another script, which may look like another digit of ours.
+  return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !beyondLatin.test(line))
+}
