@@ -35,7 +35,7 @@ export async function openStage({ environment = {} }: { environment?: Record<str
   }
 }
 
-function launchBrowser() {
+export function launchBrowser() {
   return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--disable-gpu', '--disable-quic', '--disable-sync'],

@@ -48,6 +48,7 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
   web: (target, typesOnly) =>
     packageOf(target) === 'keys' || isFormat(target) || (typesOnly && packageOf(target) === 'protocol'),
   cli: (target) => packageOf(target) === 'protocol',
+  sdk: isFormat,
 }
 
 /** Modules that are heavy, and loaded only when they are needed. Anywhere else a dynamic import hides a cycle. */

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 const environment = { ...process.env, PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter) }
 
 const checks = [
-  ...['.', 'keys', 'web', 'e2e', 'bench']
+  ...['.', 'keys', 'web', 'sdk', 'e2e', 'bench']
     .filter((folder) => existsSync(join(root, folder, 'tsconfig.json')))
     .map((folder) => ({ name: folder === '.' ? 'types' : `types of ${folder}`, command: `tsc -p ${folder}` })),
   { name: 'lint', command: 'oxlint --type-aware --deny-warnings' },
@@ -20,6 +20,7 @@ const checks = [
   { name: 'arrows', command: 'node tools/arrows.ts' },
   { name: 'tidiness', command: 'node tools/tidy.ts' },
   { name: 'row types', command: 'node tools/tables.ts --check' },
+  { name: 'operations', command: 'node tools/sdk-types.ts --check' },
   { name: 'cases', command: 'node tools/cases.ts --check' },
   { name: 'links', command: 'node tools/links.ts' },
   { name: 'lock file', command: 'npm ci --dry-run --ignore-scripts' },

@@ -8,7 +8,7 @@ import { findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.t
 
 const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
 /** Whatever has no database is the same on either. */
-const everywhere = ['server', 'cli']
+const everywhere = ['server', 'cli', 'sdk']
 const folders = values.postgres ? everywhere : [...everywhere, 'protocol', 'keys', 'web', 'tools']
 const files = findTestFiles(folders, positionals)
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.

@@ -17,6 +17,15 @@ function signBase64(text: string, privateKey: KeyObject): string {
   return sign(null, Buffer.from(text), privateKey).toString('base64')
 }
 
+/** The same signature with S + L for S, which RFC 8032 §5.1.7 does not take. */
+export function secondWayToWrite(signature: string): string {
+  const bytes = Buffer.from(signature, 'base64')
+  const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`)
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n
+  const larger = Buffer.from((scalar + order).toString(16).padStart(64, '0'), 'hex')
+  return Buffer.concat([bytes.subarray(0, 32), larger.toReversed()]).toString('base64')
+}
+
 /** The body by which `from` gives way to `to`. */
 export function rotationOf(identityId: string, from: SigningPair, to: SigningPair, encryptedPrivateKey = 'a.b.c.d.e') {
   const { publicKey } = to

@@ -1,0 +1,29 @@
+/**
+ * Builds the SDK into `sdk/dist`: JavaScript for any Node from 20 on and for browsers, in one file each, with what it
+ * shares with the service inside. With `--types`, as before it is packed, also what TypeScript reads.
+ */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+const here = import.meta.dirname
+
+await buildEntry('server', { ssr: true, target: 'node20.3', minify: false })
+await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
+if (process.argv.includes('--types')) writeTypes()
+
+async function buildEntry(name: string, options: object): Promise<void> {
+  const lib = { entry: join(here, `src/${name}.ts`), formats: ['es' as const], fileName: name }
+  const output = { outDir: 'dist', emptyOutDir: false, reportCompressedSize: false }
+  const nothingElse = { configFile: false, envDir: false, publicDir: false } as const
+  await build({ root: here, ...nothingElse, logLevel: 'error', build: { lib, ...output, ...options } })
+}
+
+function writeTypes(): void {
+  const compiler = join(here, '../node_modules/.bin/tsc')
+  const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rewriteRelativeImportExtensions']
+  execFileSync(compiler, ['-p', here, '--rootDir', 'src', '--outDir', 'dist', ...options], {
+    cwd: here,
+    stdio: 'inherit',
+  })
+}

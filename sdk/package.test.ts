@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { newSigningPair } from '../server/testing/signer.ts'
+
+const here = import.meta.dirname
+const shop = mkdtempSync(join(tmpdir(), 'countersign-sdk-'))
+after(() => rmSync(shop, { recursive: true }))
+
+const run = (program: string, words: string[], cwd = shop) => execFileSync(program, words, { cwd, encoding: 'utf8' })
+
+test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings its types', () => {
+  run('npm', ['pack', '--silent', '--pack-destination', shop], here)
+  const [packed = ''] = globSync('*.tgz', { cwd: shop })
+  writeFileSync(join(shop, 'package.json'), '{ "private": true, "type": "module" }')
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed}`])
+  assert.deepEqual(globSync('node_modules/{*,@*/*}/package.json', { cwd: shop }), [
+    'node_modules/@countersign/sdk/package.json',
+  ])
+
+  const { publicKey, sign } = newSigningPair()
+  const claim = { payload: 'Pay 10 €', signature: sign('Pay 10 €'), publicKey }
+  const script = `
+    import { verifySignature } from '@countersign/sdk/server'
+    const claim = ${JSON.stringify(claim)}
+    console.log(verifySignature(claim), verifySignature({ ...claim, payload: 'Pay 11 €' }))
+  `
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\n')
+
+  const compile = (code: string) => {
+    writeFileSync(join(shop, 'shop.ts'), code)
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom']
+    run(join(here, '../node_modules/.bin/tsc'), [...options, '--types', '', 'shop.ts'])
+  }
+  compile(usage)
+  assert.throws(() => compile(usage.replace('const paid: string', 'const paid: number')), /Command failed/)
+})
+
+const usage = `
+import { createCountersign, CountersignError } from '@countersign/sdk/server'
+import { openSigningPopup } from '@countersign/sdk/browser'
+const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
+const countersign = createCountersign(settings)
+const request = await countersign.createSigningRequest({ identityId: 'c', payload: 'd', expiresInSeconds: 60 })
+const outcome = await countersign.waitForSignature(request, { signal: AbortSignal.timeout(1000) })
+if (outcome.status === 'signed') {
+  const paid: string = outcome.signature
+  const status: number | undefined = new CountersignError({ code: paid, description: '' }).status
+}
+const answer = await openSigningPopup({ signingUrl: request.signingUrl })
+if (answer.type === 'blocked') location.assign(answer.signingUrl)
+`
+
+test('what a page loads of it is tiny', () => {
+  run(process.execPath, ['build.ts'], here)
+  assert.ok(gzipSync(readFileSync(join(here, 'dist/browser.js'))).length < 1024)
+})

@@ -1,0 +1,24 @@
+type Refusal = { code: string; description: string; status?: number; retryAfterSeconds?: number }
+
+/**
+ * Why something did not come about. `code` is the service's, such as `identity_not_found`, or one of ours: `no_answer`
+ * (nothing came back in time), `unexpected_answer` (what came back is not of the interface), `invalid_signature` (the
+ * service says that the request is signed, and it is not).
+ */
+export class CountersignError extends Error {
+  override readonly name = 'CountersignError'
+  readonly code: string
+  readonly description: string
+  /** The HTTP status, where there was an answer. */
+  readonly status: number | undefined
+  /** When to try again, where the service says so. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor({ code, description, status, retryAfterSeconds }: Refusal, options?: ErrorOptions) {
+    super(`${code}: ${description}`, options)
+    this.code = code
+    this.description = description
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

@@ -1,0 +1,48 @@
+// Written by `node tools/sdk-types.ts` from the OpenAPI document. Do not edit.
+
+export interface Operations {
+  /** Ask an identity to sign a text */
+  'POST /api/signing/request': {
+    body: {
+      clientId: string
+      clientSecret: string
+      identityId: string
+      /** What the person reads and signs, as its UTF-8 bytes */
+      payload: string
+      /** Any JSON, at most 16 KiB and 8 levels deep; the person does not see it */
+      metadata?: Record<string, unknown>
+      /** 300 where it is absent */
+      expiresInSeconds?: number
+    }
+    answer: {
+      requestId: string
+      /** ISO 8601, UTC */
+      expiresAt: string
+      /** Ed25519 public key, base64 */
+      publicKey: string
+    }
+  }
+  /** What became of a request; with wait, once it was answered */
+  'GET /api/signing/request/{requestId}/status': {
+    path: {
+      requestId: string
+    }
+    query: {
+      clientId: string
+      /** Seconds to wait for an answer, at most 30 */
+      wait?: string
+    }
+    answer: {
+      requestId: string
+      status: 'pending' | 'signed' | 'denied' | 'expired'
+      /** Ed25519 public key, base64 */
+      publicKey: string
+      /** ISO 8601, UTC */
+      expiresAt: string
+      /** Ed25519 signature, base64 */
+      signature?: string
+      /** ISO 8601, UTC */
+      resolvedAt?: string
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import * as signing from './signing-request.ts'
+
+export { CountersignError } from './error.ts'
+export { verifySignature, type SignedText } from './signature.ts'
+export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
+
+export type Settings = {
+  /** The API host, such as `https://api.id.example`. */
+  baseUrl: string
+  /** The issuer, whose pages people see, such as `https://id.example`. */
+  authUrl: string
+  clientId: string
+  clientSecret: string
+}
+
+export type Countersign = ReturnType<typeof createCountersign>
+
+/** Signing, as one registered app asks for it from its server. */
+export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: Settings) {
+  if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are those of the registered app')
+  const hosts = { baseUrl: addressOf('baseUrl', baseUrl), authUrl: addressOf('authUrl', authUrl) }
+  const app = { ...hosts, clientId, clientSecret }
+  return {
+    createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
+    waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
+      signing.waitForSignature(app, request, options),
+  }
+}
+
+/** The secret travels there: nobody may read along. */
+function addressOf(name: string, text: string): URL {
+  const url = new URL(text)
+  const isHere = url.protocol === 'http:' && /^(?:(?:[\w-]+\.)*localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !isHere) throw new TypeError(`${name} begins with https:, or is on localhost`)
+  return url
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import type { Answer } from '@countersign/protocol/api'
+import { createAuthenticator } from './authenticator.ts'
+import type { Service } from './service.ts'
+import { newSigningPair, rotationOf } from './signer.ts'
+
+type Asked = { method?: 'POST' | 'PUT'; headers?: Record<string, string>; json?: object }
+
+/** What a running service answers to a request, which has to be a success. */
+async function ask<Body = unknown>({ baseUrl }: Service, path: string, { method = 'POST', headers, json }: Asked) {
+  const type = { 'content-type': 'application/json' }
+  const response = await fetch(baseUrl + path, { method, headers: { ...headers, ...type }, body: JSON.stringify(json) })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Body
+}
+
+type Started = Answer<'POST /api/auth/register/start'>
+type Registered = Answer<'POST /api/auth/register/finish'>
+type App = Answer<'POST /api/admin/apps'>
+
+/** A person of a running service whose identity has a signing key, and who answers requests over the network. */
+export async function createRemoteSigner(service: Service) {
+  const handle = `signer-${randomBytes(6).toString('hex')}`
+  const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
+  const wanted = { handle, displayName: 'A signer' }
+  const { flowId, options } = await ask<Started>(service, '/api/auth/register/start', { json: wanted })
+  const finish = { flowId, credential: authenticator.register(options) }
+  const registered = await ask<Registered>(service, '/api/auth/register/finish', { json: finish })
+  const identityId = registered.identities[0]?.identityId ?? ''
+  const headers = { authorization: `Bearer ${registered.sessionToken}` }
+  const pair = newSigningPair()
+  const keyPath = `/api/signing/keys/${identityId}`
+  const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  await ask(service, keyPath, { headers, json: key })
+  const answer = (requestId: string, what: string, json: object) =>
+    ask(service, `/api/signing/requests/${requestId}/${what}`, { headers, json })
+  return {
+    identityId,
+    pair,
+    sign: (requestId: string, payload: string) => answer(requestId, 'sign', { signature: pair.sign(payload) }),
+    deny: (requestId: string) => answer(requestId, 'deny', {}),
+    /** Replaces the key, which ends all that waits for the old one. */
+    rotate: () =>
+      ask(service, keyPath, { method: 'PUT', headers, json: rotationOf(identityId, pair, newSigningPair()) }),
+  }
+}
+
+/** An app that is registered at a running service; `settings` are those that the SDK takes. */
+export async function registerRemoteApp(service: Service, redirectUri = 'https://app.example/callback') {
+  const json = { name: 'Paper Shop', redirectUris: [redirectUri] }
+  const { clientId, clientSecret = '' } = await ask<App>(service, '/api/admin/apps', { headers: service.admin, json })
+  const { baseUrl, authUrl } = service
+  return { baseUrl, authUrl, clientId, clientSecret }
+}
