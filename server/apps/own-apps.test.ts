@@ -204,6 +204,23 @@ test('OWN-04 an app that the operator has disabled is not enabled by its owner',
   assert.equal((await portal('PATCH', `/${clientId}`, ada, { status: 'active' })).status, 200)
 })
 
+test('OWN-06 a person changes their apps so often in an hour and no more, and holds up nobody else', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const [ada, eve] = [await limited.person(), await limited.person()]
+  const rename = ({ headers }: Pick<Person, 'headers'>) =>
+    limited.api.inject({ method: 'PATCH', url: '/api/developer/apps/app_1', headers, payload: { name: 'Again' } })
+  const answers = await Promise.all(Array.from({ length: 80 }, () => rename(ada)))
+  const passed = answers.filter(({ statusCode }) => statusCode === 404)
+  assert.equal(passed.length, 60)
+  const refused = await rename({ headers: await ada.signIn() })
+  assert.deepEqual([refused.statusCode, refused.json().error], [429, 'rate_limited'])
+  const read = await limited.api.inject({ url: '/api/developer/apps', headers: ada.headers })
+  assert.deepEqual([read.statusCode, (await rename(eve)).statusCode], [200, 404])
+  limited.pass(3600)
+  assert.equal((await rename(ada)).statusCode, 404)
+})
+
 test('each act stands in the trail once, as its owner’s, and the owner reads it', async () => {
   const ada = await world.person()
   const { clientId, clientSecret } = await register(ada)

@@ -34,6 +34,8 @@ type Desk = {
   delete: Addressed<typeof endpoints.deleteApp>
   rotateSecret: Addressed<typeof endpoints.rotateAppSecret>
   onRequest: (request: FastifyRequest) => Promise<void>
+  /** The same before a change. */
+  onChange: (request: FastifyRequest) => Promise<void>
   stewardOf: (request: FastifyRequest) => Steward
 }
 /** An endpoint with the bodies and answers of this one, wherever it is. */
@@ -49,6 +51,7 @@ function ofOperator(kernel: Kernel): Desk {
     delete: endpoints.deleteApp,
     rotateSecret: endpoints.rotateAppSecret,
     onRequest,
+    onChange: onRequest,
     stewardOf: of,
   }
 }
@@ -64,16 +67,21 @@ function ofPerson(kernel: Kernel): Desk {
     delete: developer.deleteOwnApp,
     rotateSecret: developer.rotateOwnAppSecret,
     onRequest,
+    async onChange(request) {
+      await onRequest(request)
+      // Some changes keep a request here until they hold in every process.
+      await kernel.rateLimits.count('app change of a person', of(request).userId)
+    },
     stewardOf: (request) => ({ actor: 'person', session: of(request) }),
   }
 }
 
 function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, desk: Desk): void {
-  const { onRequest, stewardOf } = desk
+  const { onRequest, onChange, stewardOf } = desk
 
   host.route({
     ...desk.create,
-    onRequest,
+    onRequest: onChange,
     async handler(request, reply) {
       const { public: isPublic = false, name, redirectUris, ...rest } = request.body
       const settings = { ...settingsOf(rest), name, redirectUris }
@@ -102,11 +110,11 @@ function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, 
 
 /** Those that may have to hold everywhere before they are acknowledged. */
 function mountChanges(host: Host, { db, clock }: Pick<Kernel, 'db' | 'clock'>, apps: AppDirectory, desk: Desk): void {
-  const { onRequest, stewardOf } = desk
+  const { onChange, stewardOf } = desk
 
   host.route({
     ...desk.change,
-    onRequest,
+    onRequest: onChange,
     async handler(request) {
       const { clientId } = request.params
       const app = await changeApp(db, { steward: stewardOf(request), clientId }, settingsOf(request.body), clock())
@@ -118,7 +126,7 @@ function mountChanges(host: Host, { db, clock }: Pick<Kernel, 'db' | 'clock'>, a
 
   host.route({
     ...desk.delete,
-    onRequest,
+    onRequest: onChange,
     async handler(request, reply) {
       const { clientId } = request.params
       await deleteApp(db, { steward: stewardOf(request), clientId }, clock())
@@ -129,7 +137,7 @@ function mountChanges(host: Host, { db, clock }: Pick<Kernel, 'db' | 'clock'>, a
 
   host.route({
     ...desk.rotateSecret,
-    onRequest,
+    onRequest: onChange,
     async handler(request, reply) {
       const { clientId } = request.params
       const graceSeconds = request.body?.graceSeconds ?? 0

@@ -19,6 +19,7 @@ export const limited = {
   'mail to an address': { points: 10, seconds: 24 * 3600 },
   'mail for a person': { points: 20, seconds: 24 * 3600 },
   'handle change of a person': { points: 10, seconds: 24 * 3600 },
+  'app change of a person': { points: 60, seconds: 3600 },
   'signature verification': { points: 300, seconds: 60 },
   'public signing key': { points: 300, seconds: 60 },
   'demonstration of signing': { points: 20, seconds: 60 },
