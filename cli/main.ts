@@ -14,6 +14,7 @@ import { addList as addKeyList } from './keys/list.ts'
 import { addRotate } from './keys/rotate.ts'
 import { addSettings } from './settings.ts'
 import { withoutControls } from './terminal.ts'
+import { addVerify } from './verify.ts'
 
 const program = new Command('countersign').description('Administers a Countersign server, over its admin API.')
 program.exitOverride().showHelpAfterError('(--help tells more)')
@@ -34,6 +35,7 @@ addRotate(keys)
 
 addBackup(program)
 addRestore(program)
+addVerify(program)
 addDoctor(program)
 
 try {

@@ -10,6 +10,7 @@ import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
+import * as receipts from '@countersign/protocol/receipts'
 import * as sessions from '@countersign/protocol/sessions'
 import * as signing from '@countersign/protocol/signing'
 import * as tokenKeys from '@countersign/protocol/token-keys'
@@ -27,7 +28,7 @@ const modules = {
   Account: account,
   Keys: keys,
   'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
-  Signing: signing,
+  Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,

@@ -133,6 +133,25 @@ export function findRequestOfUser(db: Database, userId: string, identityId: stri
     .where('signing_request.request_id', '=', requestId)
     .executeTakeFirst()
 }
+/** A request with the handle of its identity, where that shares its profile with the app. */
+export function findRequestForApp(db: Database, identityId: string, requestId: string) {
+  return db
+    .selectFrom('signing_request')
+    .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
+    .leftJoin('authorization_consent', (join) =>
+      join
+        .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
+        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
+    )
+    .select(request)
+    .select(
+      sql<string | null>`case when 'profile' = any(authorization_consent.scope) then identity.handle end`.as('handle'),
+    )
+    .where('signing_request.identity_id', '=', identityId)
+    .where('signing_request.request_id', '=', requestId)
+    .executeTakeFirst()
+}
+
 export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
 
 /** The requests that wait for a person, the first that expires first. */

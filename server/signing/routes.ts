@@ -1,3 +1,4 @@
+import { readReceipt, readReceiptOfApp, receiptMediaType } from '@countersign/protocol/receipts'
 import * as endpoints from '@countersign/protocol/signing'
 import type { FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
@@ -12,6 +13,7 @@ import { sessionGuard } from '#sessions/session.ts'
 import { createKey, listKeyRecords, lookUpPublicKey, readKeyRecord } from './key.ts'
 import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
 import { readSignPage } from './page.ts'
+import { issueReceipt, issueReceiptToApp } from './receipt.ts'
 import { rotateKey } from './rotation.ts'
 import { flawOf } from './verification.ts'
 import { createWaiting, type Waiting } from './waiting.ts'
@@ -28,6 +30,7 @@ export function signingRoutes(host: Host, signing: Signing): void {
   publicSigningRoutes(host, signing.kernel)
   keyRoutes(host, signing.kernel, waiting)
   requestRoutes(host, signing.kernel, waiting)
+  receiptRoutes(host, signing.kernel)
 }
 
 /** The page on which a person signs, for the host of the pages. */
@@ -182,6 +185,29 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
       const denied = await denyRequest(db, session.of(request).userId, request.params.requestId, clock())
       waiting.settled([denied.requestId])
       return denied
+    },
+  })
+}
+
+function receiptRoutes(host: Host, kernel: Kernel): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...readReceipt,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const { requestId } = request.params
+      const receipt = await issueReceipt(kernel, session.of(request).userId, requestId, clock())
+      reply.header('content-disposition', `attachment; filename="receipt-${requestId}.jws"`)
+      return reply.type(receiptMediaType).send(receipt)
+    },
+  })
+
+  host.route({
+    ...readReceiptOfApp,
+    async handler({ params: { requestId }, query: { clientId } }, reply) {
+      return reply.type(receiptMediaType).send(await issueReceiptToApp(kernel, clientId, requestId, clock()))
     },
   })
 }

@@ -29,8 +29,7 @@ export async function appendKeyEvent(
   const identity = identityDigest(sha256, identityId)
   const leaf = writeKeyEvent({ event, identity, publicKey: toBase64(publicKey), keyVersion, at: at.toISOString() })
   const leafSha256 = hashLeaf(sha256, Buffer.from(leaf))
-  const identitySha256 = Buffer.from(identity, 'base64')
-  await store.insertLeaf(tx, { identitySha256, keyVersion, event, leaf, leafSha256, dueAt: at })
+  await store.insertLeaf(tx, { identitySha256: digestOf(identityId), keyVersion, event, leaf, leafSha256, dueAt: at })
 }
 
 /** Everything that the log tells of an identity, the first first, with what proves each of it under one checkpoint. */
@@ -40,10 +39,22 @@ export async function listKeyEvents(
   now: Date,
 ): Promise<{ checkpoint: string; events: LoggedKeyEvent[] }> {
   const log = await readLog(kernel, now)
-  const leaves = await store.listLeavesOfIdentity(kernel.db, Buffer.from(identityDigest(sha256, identityId), 'base64'))
+  const leaves = await store.listLeavesOfIdentity(kernel.db, digestOf(identityId))
   const events: LoggedKeyEvent[] = []
   for (const leaf of leaves) if (leaf.index < log.size) events.push(await prove(kernel.db, leaf, log))
   return { checkpoint: log.checkpoint, events }
+}
+
+/** Where the log tells a key of an identity, with what proves it; undefined where it does not. */
+export async function proveKey(
+  kernel: Pick<Kernel, 'db' | 'keyring'>,
+  { identityId, keyVersion }: { identityId: string; keyVersion: number },
+  now: Date,
+): Promise<{ log: Log; key: LoggedKeyEvent } | undefined> {
+  const log = await readLog(kernel, now)
+  const leaf = await store.findLeafOfKey(kernel.db, digestOf(identityId), keyVersion)
+  if (!leaf || leaf.index >= log.size) return undefined
+  return { log, key: await prove(kernel.db, leaf, log) }
 }
 
 async function prove(
@@ -52,6 +63,10 @@ async function prove(
   { size }: Pick<Log, 'size'>,
 ): Promise<LoggedKeyEvent> {
   return { index, leaf, hashes: await proveInclusion(db, index, size) }
+}
+
+function digestOf(identityId: string): Buffer {
+  return Buffer.from(identityDigest(sha256, identityId), 'base64')
 }
 
 function drawDelaySeconds(): number {

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { writeCheckpoint, writeNote, type Checkpoint } from '@countersign/protocol/formats/checkpoint'
+import { CompactSign } from 'jose'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 
@@ -27,6 +28,20 @@ export async function openLogKey(
 export function signCheckpoint({ publicKey, privateKey }: LogKey, checkpoint: Checkpoint): string {
   const text = writeCheckpoint(checkpoint)
   return writeNote(sha256, text, { name: checkpoint.origin, publicKey }, sign(null, Buffer.from(text), privateKey))
+}
+
+/** A statement that the key of the log has signed, as a compact JWS of this type. */
+export async function signStatement(
+  keyring: Kernel['keyring'],
+  log: SealedLogKey,
+  type: string,
+  statement: object,
+): Promise<string> {
+  const { publicKey, privateKey } = await openLogKey(keyring, log)
+  const { alg, kid } = publicJwkOf(publicKey)
+  return new CompactSign(Buffer.from(JSON.stringify(statement)))
+    .setProtectedHeader({ alg, typ: type, kid })
+    .sign(privateKey)
 }
 
 /** The public half, with its thumbprint (RFC 7638) as its key id. */

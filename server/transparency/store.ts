@@ -138,6 +138,15 @@ export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array) {
   return placed(db).where('identity_sha256', '=', identitySha256).orderBy('leaf_index').execute()
 }
 
+/** The leaf by which an identity got a key. */
+export function findLeafOfKey(db: Database, identitySha256: Uint8Array, keyVersion: number) {
+  return placed(db)
+    .where('identity_sha256', '=', identitySha256)
+    .where('key_version', '=', keyVersion)
+    .where('event', '<>', 'removed')
+    .executeTakeFirst()
+}
+
 export function findLeafByHash(db: Database, leafSha256: Uint8Array) {
   return placed(db).where('leaf_sha256', '=', leafSha256).executeTakeFirst()
 }

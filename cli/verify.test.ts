@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { askerOf, createSigner } from '../server/testing/signer.ts'
+import { createWorld } from '../server/testing/world.ts'
+import { fieldsOf } from './json.ts'
+
+const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
+let folder: string
+let ada: { handle: string; identityId: string }
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-receipt-'))
+  const world = await createWorld()
+  const signer = await createSigner(world)
+  ada = signer
+  const { requestId } = (await askerOf(world, await world.app()).request(signer.identityId, { payload })).json()
+  await signer.sign(requestId, signer.pair.sign(payload))
+  const [receipt, jwks] = [
+    await world.api.inject({ url: `/api/signing/requests/${requestId}/receipt`, headers: signer.headers }),
+    await world.api.inject({ url: '/api/transparency/jwks' }),
+  ]
+  const [, body = ''] = receipt.body.split('.')
+  await writeFile(join(folder, 'receipt.jws'), receipt.body)
+  await writeFile(join(folder, 'altered.jws'), receipt.body.replace(body, `${body.slice(0, -8)}AAAAAAAA`))
+  await writeFile(join(folder, 'jwks.json'), jwks.body)
+  await writeFile(join(folder, 'others.json'), '{"keys":[]}')
+  await writeFile(join(folder, 'text.txt'), payload)
+  await world.close()
+})
+after(() => rm(folder, { recursive: true }))
+
+/** Runs `countersign verify` where there is no server. */
+function verify(receipt: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const program = join(import.meta.dirname, 'main.ts')
+  const env = { PATH: process.env.PATH, BASE_URL: 'http://localhost:1' }
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [program, 'verify', receipt, ...words],
+      { env, cwd: folder },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
+  })
+}
+
+test('a receipt is verified without a network, and told in words', async () => {
+  const { code, stdout, stderr } = await verify('receipt.jws', '--payload', payload, '--jwks', 'jwks.json')
+  assert.equal(code, 0, stderr)
+  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
+  assert.match(stdout, /^ {2}signed {3}2030-01-01T12:00:00\.000Z$/m)
+  assert.match(stdout, /^ {2}logged .* leaf 0 of the 1 of localhost:4400\/transparency$/m)
+  const fromFile = await verify('receipt.jws', '--payload-file', 'text.txt', '--jwks', 'jwks.json', '--json')
+  assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
+})
+
+for (const [what, words, complaint] of [
+  ['another text', ['receipt.jws', '--payload', 'Überweise 10 €', '--jwks', 'jwks.json'], /for another text/],
+  ['a receipt that was altered', ['altered.jws', '--payload', payload, '--jwks', 'jwks.json'], /altered since/],
+  ['keys of another service', ['receipt.jws', '--payload', payload, '--jwks', 'others.json'], /not among the given/],
+  ['what is no receipt', ['text.txt', '--payload', payload, '--jwks', 'jwks.json'], /no receipt/],
+  ['a file that is not there', ['none.jws', '--payload', payload, '--jwks', 'jwks.json'], /cannot be read/],
+  ['keys that are no JSON', ['receipt.jws', '--payload', payload, '--jwks', 'text.txt'], /no JSON/],
+  ['no keys where there is no server', ['receipt.jws', '--payload', payload], /does not answer/],
+] as const)
+  test(`with ${what} it ends with 1 and says so`, async () => {
+    const [receipt, ...rest] = words
+    const { code, stdout, stderr } = await verify(receipt, ...rest)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, complaint)
+  })
+
+test('without the text there is nothing to verify', async () => {
+  const { code, stderr } = await verify('receipt.jws', '--jwks', 'jwks.json')
+  assert.equal(code, 2)
+  assert.match(stderr, /--payload/)
+})

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import {
+  verifyReceipt,
+  type LogKeySet,
+  type ReceiptFlaw,
+  type VerifiedReceipt,
+} from '@countersign/protocol/receipt-verification'
+import { Option, type Command } from 'commander'
+import { reach, readJson } from './call.ts'
+import { Failure } from './failure.ts'
+import { fieldsOf, listOf, textOf } from './json.ts'
+import { settingsOf, type Settings } from './settings.ts'
+import { printJson, withoutControls } from './terminal.ts'
+
+type Options = { payload?: string; payloadFile?: string; jwks?: string }
+
+const words: Record<ReceiptFlaw, string> = {
+  malformed_receipt: 'this is no receipt',
+  unknown_service_key: 'it is signed by a key that is not among the given ones',
+  invalid_service_signature: 'the service has not signed it, or it was altered since',
+  other_payload: 'it is for another text',
+  invalid_signature: 'the person has not signed this text',
+  key_not_in_log: "the log of signing keys does not tell the person's key as the receipt has it",
+}
+
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('verify a receipt: who signed which text, when, and with which key')
+    .argument('<receipt>', 'the file of the receipt')
+    .option('--payload <text>', 'the text that was signed')
+    .addOption(new Option('--payload-file <file>', 'the same from a file, to the byte').conflicts('payload'))
+    .option('--jwks <file>', 'the keys of the log as you have kept them; without it the server is asked')
+    .action(async (file: string, { payload, payloadFile, jwks }: Options, command: Command) => {
+      const settings = settingsOf(command)
+      const text = payloadFile === undefined ? payload : read(payloadFile)
+      if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
+      const keySet = jwks === undefined ? await fetchKeySet(settings) : readKeySet(parse(read(jwks), jwks))
+      const reading = verifyReceipt(read(file), { payload: text, keySet })
+      if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
+      if (settings.json) return printJson(reading.receipt)
+      print(reading)
+    })
+}
+
+function print({ receipt, checkpoint, event }: VerifiedReceipt): void {
+  const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion, key } = receipt
+  const who = handle === undefined ? `The identity ${identityId}` : `${handle} (${identityId})`
+  const lines = [
+    `${who} signed this text.`,
+    `  asked    ${createdAt}, by the app ${clientId} (request ${requestId})`,
+    `  signed   ${resolvedAt}`,
+    `  key      ${publicKey} (version ${keyVersion})`,
+    `  logged   ${event.at}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
+  ]
+  for (const line of lines) console.log(withoutControls(line))
+}
+
+async function fetchKeySet({ baseUrl }: Settings): Promise<LogKeySet> {
+  const response = await reach(`${baseUrl}/api/transparency/jwks`)
+  if (!response.ok) throw new Failure(`${response.url} answered ${response.status}`)
+  return readKeySet(await readJson(response))
+}
+
+function readKeySet(value: unknown): LogKeySet {
+  const { keys, origin } = fieldsOf(value)
+  return { keys: listOf(keys), origin: textOf(origin) || undefined }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Failure(`${file} is no JSON`, { cause })
+  }
+}
+
+function read(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file))
+  } catch (cause) {
+    throw new Failure(`${file} cannot be read as text`, { cause })
+  }
+}

@@ -1,0 +1,67 @@
+import { toBase64 } from '@countersign/protocol/formats/base64'
+import { receiptType, type Receipt } from '@countersign/protocol/receipts'
+import { sha256 } from '#kernel/digest.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { proveKey } from '#transparency/event.ts'
+import { signStatement } from '#transparency/log-key.ts'
+import * as store from './request-store.ts'
+
+const refuse = refusals({
+  access_denied: [403, 'This request belongs to another app.'],
+  request_not_found: [404, 'There is no such signing request.'],
+  request_not_signed: [409, 'This request has not been signed.'],
+  key_not_in_log: [409, 'The log of signing keys does not have this key yet. Try again in a minute.'],
+})
+
+/** A receipt for what a person has signed. Refuses `request_not_found`, `request_not_signed`, `key_not_in_log`. */
+export async function issueReceipt(kernel: Kernel, userId: string, requestId: string, now: Date): Promise<string> {
+  const place = await store.findPlace(kernel.db, requestId)
+  const request = place && (await store.findRequestOfUser(kernel.db, userId, place.identityId, requestId))
+  return write(kernel, request, now)
+}
+
+/**
+ * The same for the app that asked, with the handle only where the identity lets it have that. Refuses `access_denied`
+ * beside the others.
+ */
+export async function issueReceiptToApp(
+  kernel: Kernel,
+  clientId: string,
+  requestId: string,
+  now: Date,
+): Promise<string> {
+  const place = await store.findPlace(kernel.db, requestId)
+  if (place && place.clientId !== clientId) throw refuse.access_denied()
+  return write(kernel, place && (await store.findRequestForApp(kernel.db, place.identityId, requestId)), now)
+}
+
+type Receipted = store.StoredRequest & { handle: string | null }
+
+/** Signed by the key of the log, with the proof that the log has the person's key. */
+async function write(kernel: Kernel, request: Receipted | undefined, now: Date): Promise<string> {
+  if (!request) throw refuse.request_not_found()
+  const { requestId, clientId, identityId, handle, keyVersion, payload, signature, publicKey, resolvedAt } = request
+  if (request.status !== 'signed' || !signature || !resolvedAt) throw refuse.request_not_signed()
+  const proved = await proveKey(kernel, { identityId, keyVersion }, now)
+  if (!proved) throw refuse.key_not_in_log()
+
+  const { log, key } = proved
+  const receipt: Receipt = {
+    version: 1,
+    requestId,
+    clientId,
+    identityId,
+    ...(handle !== null && { handle }),
+    payloadSha256: toBase64(sha256(payload)),
+    signature: toBase64(signature),
+    publicKey: toBase64(publicKey),
+    keyVersion,
+    createdAt: request.createdAt.toISOString(),
+    resolvedAt: resolvedAt.toISOString(),
+    issuedAt: now.toISOString(),
+    key,
+    checkpoint: log.checkpoint,
+  }
+  return signStatement(kernel.keyring, log, receiptType, receipt)
+}
