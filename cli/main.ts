@@ -12,6 +12,7 @@ import { addDoctor } from './doctor.ts'
 import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
 import { addRotate } from './keys/rotate.ts'
+import { addWatch } from './log/watch.ts'
 import { addSettings } from './settings.ts'
 import { withoutControls } from './terminal.ts'
 import { addVerify } from './verify.ts'
@@ -36,6 +37,7 @@ addRotate(keys)
 addBackup(program)
 addRestore(program)
 addVerify(program)
+addWatch(program.command('log').description('the public log of signing keys'))
 addDoctor(program)
 
 try {

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs'
-import {
-  verifyReceipt,
-  type LogKeySet,
-  type ReceiptFlaw,
-  type VerifiedReceipt,
-} from '@countersign/protocol/receipt-verification'
+import { verifyReceipt, type ReceiptFlaw, type VerifiedReceipt } from '@countersign/protocol/receipt-verification'
 import { Option, type Command } from 'commander'
-import { reach, readJson } from './call.ts'
 import { Failure } from './failure.ts'
-import { fieldsOf, listOf, textOf } from './json.ts'
-import { settingsOf, type Settings } from './settings.ts'
+import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
+import { settingsOf } from './settings.ts'
 import { printJson, withoutControls } from './terminal.ts'
 
 type Options = { payload?: string; payloadFile?: string; jwks?: string }
@@ -35,7 +29,7 @@ export function addVerify(program: Command): void {
       const settings = settingsOf(command)
       const text = payloadFile === undefined ? payload : read(payloadFile)
       if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
-      const keySet = jwks === undefined ? await fetchKeySet(settings) : readKeySet(parse(read(jwks), jwks))
+      const keySet = jwks === undefined ? await fetchLogKeys(settings) : readLogKeys(parse(read(jwks), jwks))
       const reading = verifyReceipt(read(file), { payload: text, keySet })
       if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
       if (settings.json) return printJson(reading.receipt)
@@ -54,17 +48,6 @@ function print({ receipt, checkpoint, event }: VerifiedReceipt): void {
     `  logged   ${event.at}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
   ]
   for (const line of lines) console.log(withoutControls(line))
-}
-
-async function fetchKeySet({ baseUrl }: Settings): Promise<LogKeySet> {
-  const response = await reach(`${baseUrl}/api/transparency/jwks`)
-  if (!response.ok) throw new Failure(`${response.url} answered ${response.status}`)
-  return readKeySet(await readJson(response))
-}
-
-function readKeySet(value: unknown): LogKeySet {
-  const { keys, origin } = fieldsOf(value)
-  return { keys: listOf(keys), origin: textOf(origin) || undefined }
 }
 
 function parse(text: string, file: string): unknown {
