@@ -11,7 +11,7 @@ import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
-import { advanceLog } from '#transparency/log.ts'
+import { advanceLog, resealLogKey } from '#transparency/log.ts'
 import { pruneDeliveries } from '#webhooks/delivery.ts'
 import { pruneWebhookSecrets, resealSecrets } from '#webhooks/secret.ts'
 
@@ -39,6 +39,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'rotating the signing keys': rotateKeysWhenDue,
   'logging the keys of before the log': logEarlierKeys,
   'advancing the log of signing keys': advanceLog,
+  'sealing the key of the log by the present key': resealLogKey,
   'sealing webhook secrets by the present key': resealSecrets,
 }
 const batch = 500

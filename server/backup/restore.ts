@@ -8,6 +8,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { openSigningKeys, type SigningKeys } from '#tokens/signing-keys.ts'
+import { beginLog } from '#transparency/log.ts'
 import { keyCheckContext } from './backup.ts'
 import { keptTables } from './contents.ts'
 import { readBackup, splitLines, type Header, type Line, type Rows } from './format.ts'
@@ -56,7 +57,7 @@ async function load(kernel: Kernel, keys: SigningKeys, lines: AsyncGenerator<Lin
         for (const table of replacedTables) await store.emptyTable(tx, table)
         const written = await writeRows(tx, lines)
         await record(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
-        await requireKeys(kernel, tx)
+        await requireKeys(kernel, tx, now)
         return written
       }),
     )
@@ -131,12 +132,13 @@ async function writeRows(tx: Transaction, lines: AsyncGenerator<Line>): Promise<
   return confirmed
 }
 
-/** The signing keys as they will be, before anything is settled: each of them must open. */
-async function requireKeys(kernel: Kernel, tx: Transaction): Promise<void> {
+/** The keys as they will be, before anything is settled: each of them must open. */
+async function requireKeys(kernel: Kernel, tx: Transaction, now: Date): Promise<void> {
   try {
     await openSigningKeys({ ...kernel, db: tx })
+    await beginLog({ ...kernel, db: tx }, now)
   } catch (cause) {
-    kernel.log.warn({ error: cause }, 'a restored signing key does not open')
+    kernel.log.warn({ error: cause }, 'a restored key does not open')
     throw refuse.wrong_secret_key()
   }
 }

@@ -24,6 +24,11 @@ export async function openLogKey(
   return { publicKey, privateKey: createPrivateKey(await keyring.open(context, sealedPrivateKey)) }
 }
 
+/** The key as the first root of the keyring seals it. */
+export function renewSeal(keyring: Kernel['keyring'], sealedPrivateKey: string): Promise<string> {
+  return keyring.renew(context, sealedPrivateKey)
+}
+
 /** A checkpoint as a note that the key has signed. */
 export function signCheckpoint({ publicKey, privateKey }: LogKey, checkpoint: Checkpoint): string {
   const text = writeCheckpoint(checkpoint)

@@ -2,7 +2,7 @@ import { growTree, rootOf, type Subtree } from '@countersign/protocol/formats/me
 import { isReadOnly, transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { makeLogKey, openLogKey, signCheckpoint } from './log-key.ts'
+import { makeLogKey, openLogKey, renewSeal, signCheckpoint } from './log-key.ts'
 import { readSubtrees, subtreesOf } from './subtrees.ts'
 import * as store from './store.ts'
 
@@ -11,9 +11,13 @@ type Vault = Pick<Kernel, 'db' | 'keyring'>
 /** How many leaves get their places in one transaction, which others wait for. */
 const batchLeaves = 500
 
-/** Begins the log where there is none: its key, and a checkpoint of nothing. It keeps the name that it gets now. */
+/**
+ * Begins the log where there is none: its key, and a checkpoint of nothing. It keeps the name that it gets now. Throws
+ * `ConfigError` where there is one whose key `SECRET_KEY` does not open.
+ */
 export async function beginLog({ db, keyring, config }: Vault & Pick<Kernel, 'config'>, now: Date): Promise<void> {
-  if (await store.findLog(db)) return
+  const log = await store.findLog(db)
+  if (log) return void (await openLogKey(keyring, log))
   const key = await makeLogKey(keyring)
   const head = { origin: `${config.baseUrl.host}/transparency`, size: 0, root: rootOf(sha256, []) }
   await store.insertLog(db, { ...key, ...head, checkpoint: signCheckpoint(key, head) }, now)
@@ -43,6 +47,14 @@ export async function readLog(vault: Vault, now: Date): Promise<Log> {
  */
 export async function advanceLog(vault: Vault, now: Date): Promise<void> {
   while ((await placeDueLeaves(vault, now)) === batchLeaves);
+}
+
+/** Seals the key of the log anew where another root than the first has, so that the operator can let that one go. */
+export async function resealLogKey({ db, keyring }: Vault): Promise<void> {
+  const log = await store.findLog(db)
+  if (!log) return
+  const sealed = await renewSeal(keyring, log.sealedPrivateKey)
+  if (sealed !== log.sealedPrivateKey) await store.replaceSealed(db, log.sealedPrivateKey, sealed)
 }
 
 /** Gives a batch of leaves their places, all of it or nothing, and signs the new head; answers how many there were. */

@@ -43,6 +43,14 @@ export function findLog(db: Database | Transaction) {
   return db.selectFrom('transparency_log').select(columns).executeTakeFirst()
 }
 
+export async function replaceSealed(db: Database, sealed: string, anew: string): Promise<void> {
+  await db
+    .updateTable('transparency_log')
+    .set({ sealed_private_key: anew })
+    .where('sealed_private_key', '=', sealed)
+    .execute()
+}
+
 /** The log, and whether there are leaves that are due and have no place in it yet. */
 export function readLog(db: Database, now: Date) {
   return db
