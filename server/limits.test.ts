@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { freePorts, launch, startService } from '#testing/service.ts'
+import { startBeside, startService } from '#testing/service.ts'
 import { createWorld } from '#testing/world.ts'
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
@@ -15,21 +12,7 @@ async function startBehindProxy(t: TestContext, environment: Record<string, stri
   const service = await startService({ environment })
   t.after(() => service.close())
   if (!isShared) return [service.baseUrl]
-  const [api, auth, business] = await freePorts(3)
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
-  const second = launch({
-    ...service.settings,
-    DATA_DIR: directory,
-    BASE_URL: `http://localhost:${api}`,
-    AUTH_URL: `http://localhost:${auth}`,
-    BUSINESS_URL: `http://localhost:${business}`,
-  })
-  t.after(async () => {
-    second.process.kill('SIGKILL')
-    await rm(directory, { recursive: true })
-  })
-  await second.ready
-  return [service.baseUrl, `http://localhost:${api}`]
+  return [service.baseUrl, (await startBeside(t, service)).baseUrl]
 }
 
 /** How many of 64 registrations that begin at once are let through, the nth as coming from `address(n)`. */
@@ -116,3 +99,32 @@ test('TOK-12 credentials that cannot be read are counted against their address',
   }
   assert.deepEqual(statuses, [...Array<number>(30).fill(401), 429, 429])
 })
+
+const signingLimits: Record<string, { points: number; asked: object }> = {
+  'KEY-11 looking up public keys': { points: 300, asked: { url: '/api/signing/public-key/nobody-here' } },
+  'verifying signatures': {
+    points: 300,
+    asked: {
+      method: 'POST',
+      url: '/api/signing/verify',
+      payload: { message: 'a', signature: 'a', publicKey: 'a' },
+    },
+  },
+  'SIG-25 asking for demonstrations': {
+    points: 20,
+    asked: { method: 'POST', url: '/api/signing/demo/request', payload: { handle: 'nobody-here', payload: 'a' } },
+  },
+}
+for (const [what, { points, asked }] of Object.entries(signingLimits))
+  test(`${what} is limited to ${points} a minute from one address`, async (t) => {
+    const world = await createWorld({ rateLimits: true })
+    t.after(() => world.close())
+    const ask = (remoteAddress: string) => world.api.inject({ ...asked, remoteAddress })
+    const codes: string[] = []
+    for (let tries = 0; tries < points + 2; tries += 1) codes.push((await ask('192.0.2.66')).json().error)
+    assert.ok(!codes.slice(0, points).includes('rate_limited'))
+    assert.deepEqual(codes.slice(points), ['rate_limited', 'rate_limited'])
+    assert.notEqual((await ask('192.0.2.67')).statusCode, 429)
+    world.pass(60)
+    assert.notEqual((await ask('192.0.2.66')).statusCode, 429)
+  })

@@ -29,7 +29,7 @@ export async function listen(hosts: Hosts, { config, log }: Pick<Kernel, 'config
   }
   const servers = [...byPort.values()].map((byName) => serverFor(byName, log))
   await Promise.all([...byPort.keys()].map((port, index) => listening(servers[index], port)))
-  return { drain: (milliseconds) => drain(servers, milliseconds) }
+  return { drain: (milliseconds) => drain([...new Set(Object.values(hosts))], servers, milliseconds) }
 }
 
 /** Throws where a port is taken. For the primary: workers that share a port by the kernel would not notice. */
@@ -134,10 +134,13 @@ function listening(server: Server | undefined, port: number): Promise<void> {
   })
 }
 
-/** Takes no new connections, answers what has been asked, and cuts what is not done in time. */
-async function drain(servers: Server[], withinMilliseconds: number): Promise<void> {
+/**
+ * Takes no new connections, answers what has been asked, and cuts what is not done in time. Whoever only waits for
+ * something to happen is let go by the hooks of the hosts (`preClose`).
+ */
+async function drain(hosts: Host[], servers: Server[], withinMilliseconds: number): Promise<void> {
   const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), withinMilliseconds)
-  await Promise.all(
+  const answered = Promise.all(
     servers.map(
       (server) =>
         new Promise<void>((resolve) => {
@@ -146,5 +149,7 @@ async function drain(servers: Server[], withinMilliseconds: number): Promise<voi
         }),
     ),
   )
+  await Promise.all(hosts.map((host) => host.close()))
+  await answered
   clearTimeout(late)
 }

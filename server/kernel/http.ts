@@ -59,6 +59,8 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     requestIdHeader: false,
     logger: false,
     routerOptions: { maxParamLength: 2000 },
+    // What arrives while the service ends, on a connection that is open still, is answered like everything else.
+    return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   const routes = new Routes()

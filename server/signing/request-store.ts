@@ -202,15 +202,15 @@ export async function expireRequest(
   return numUpdatedRows === 1n
 }
 
-/** Which of these requests wait no longer. */
-export async function listSettled(db: Database, places: Place[]): Promise<string[]> {
+/** Which of these requests wait still. */
+export async function listStillPending(db: Database, places: Place[]): Promise<string[]> {
   const identityIds = places.map(({ identityId }) => identityId)
   const requestIds = places.map(({ requestId }) => requestId)
   const { rows } = await sql<{ requestId: string }>`
     select request_id as "requestId" from signing_request
     join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
       using (identity_id, request_id)
-    where status <> 'pending'`.execute(db)
+    where status = 'pending'`.execute(db)
   return rows.map(({ requestId }) => requestId)
 }
 

@@ -1,6 +1,6 @@
 import { readReceipt, readReceiptOfApp, receiptMediaType } from '@countersign/protocol/receipts'
 import * as endpoints from '@countersign/protocol/signing'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { authenticateClient } from '#apps/client-authentication.ts'
 import type { Host } from '#kernel/http.ts'
@@ -63,7 +63,7 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
 
   host.route({
     ...endpoints.readSigningStatus,
-    async handler(request) {
+    async handler(request, reply) {
       const { requestId } = request.params
       const { clientId, wait = '0' } = request.query
       const before = await readStatus(kernel, clientId, requestId, clock())
@@ -71,16 +71,16 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       // Whoever only waits keeps nobody else from being served.
       host.release(request)
       const awaited = { ...before, expiresAt: new Date(before.expiresAt) }
-      await waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(request))
+      await waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(reply))
       return readStatus(kernel, clientId, requestId, clock())
     },
   })
 }
 
-/** Aborted when the caller has gone. */
-function goneOf({ raw }: FastifyRequest): AbortSignal {
+/** Aborted when the caller has gone. The connection itself would not do: it may serve many, one after another. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  raw.socket.once('close', () => gone.abort())
+  raw.once('close', () => gone.abort())
   return gone.signal
 }
 

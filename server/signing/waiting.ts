@@ -1,5 +1,5 @@
 import type { Kernel } from '#kernel/kernel.ts'
-import { listSettled } from './request-store.ts'
+import { listStillPending } from './request-store.ts'
 
 /** A request that somebody waits for. */
 export type Awaited = { identityId: string; requestId: string; expiresAt: Date }
@@ -46,7 +46,10 @@ export function createWaiting({ db, clock, config }: Pick<Kernel, 'db' | 'clock'
   async function ask(): Promise<void> {
     try {
       const awaited = [...waiters.values()].flatMap(([first]) => first?.request ?? [])
-      if (awaited.length > 0) settled(await listSettled(db, awaited))
+      if (awaited.length === 0) return
+      const pending = new Set(await listStillPending(db, awaited))
+      // One that is gone altogether, with its identity, is settled too.
+      settled(awaited.map(({ requestId }) => requestId).filter((requestId) => !pending.has(requestId)))
     } catch {
       // Each then asks for itself, and is told what the matter is.
       settled([...waiters.keys()])
@@ -61,7 +64,8 @@ export function createWaiting({ db, clock, config }: Pick<Kernel, 'db' | 'clock'
       waiters.set(request.requestId, of)
       count += 1
       const { promise, resolve } = Promise.withResolvers<void>()
-      const untilExpiry = request.expiresAt.getTime() - clock().getTime()
+      // A timer may be a millisecond early.
+      const untilExpiry = request.expiresAt.getTime() - clock().getTime() + 1
       const late = setTimeout(leave, Math.max(0, Math.min(milliseconds, untilExpiry)))
       const waiter = { request, leave }
       function leave(): void {

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openTestDatabase, reopenStorage } from './database.ts'
 import { verifyInvariants } from './invariants.ts'
@@ -71,6 +72,21 @@ export async function startService({ environment = {}, dataDirectory, embedded =
       }
     },
   }
+}
+
+/** Another process over the database of a service, on ports of its own; ended and gone at the end of the test. */
+export async function startBeside(t: TestContext, { settings }: Service): Promise<{ baseUrl: string }> {
+  const [api, auth, business] = await freePorts(3)
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  const baseUrl = `http://localhost:${api}`
+  const hosts = { AUTH_URL: `http://localhost:${auth}`, BUSINESS_URL: `http://localhost:${business}` }
+  const second = launch({ ...settings, DATA_DIR: directory, BASE_URL: baseUrl, ...hosts })
+  t.after(async () => {
+    await end(second.process, 'SIGKILL')
+    await rm(directory, { recursive: true })
+  })
+  await second.ready
+  return { baseUrl }
 }
 
 /** Looks at the database that a service which has ended leaves behind. */
