@@ -207,17 +207,17 @@ export function isUnfit(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')
 }
 
-/** Whether nothing could be written because the database can only be read at present: a standby, a full disk. */
+/** Whether nothing could be written because the database can only be read at present, as a standby can. */
 export function isReadOnly(error: unknown): boolean {
   return databaseCode(error) === '25006'
 }
 
-/** Whether the database is away, rather than the statement wrong: the caller may try again later. */
+/** Whether the database is away, or can only be read, rather than the statement wrong: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)
   if (
     code !== undefined &&
-    /^(08|53|57P0|58|57014|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
+    /^(08|53|57P0|58|57014|25006|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
   )
     return true
   return (
