@@ -7,6 +7,10 @@ export function secondsAfter(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000)
 }
 
+export function laterOf(one: Date, other: Date): Date {
+  return one < other ? other : one
+}
+
 /** Seconds since the epoch, as JWTs count (RFC 7519 §2, NumericDate). */
 export function numericDate(instant: Date): number {
   return Math.floor(instant.getTime() / 1000)

@@ -7,7 +7,7 @@ import { originsOf } from '#apps/redirect-uri.ts'
 import { isConnected } from '#authorizations/authorization.ts'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { secondsAfter } from '#kernel/clock.ts'
+import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -52,7 +52,8 @@ export async function openRequest(db: Database, { clientId, pendingMax }: Asker,
 
     const { keyVersion, publicKey } = key
     const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }
-    await store.insertRequest(tx, { ...request, createdAt: now })
+    // The key may be of this very moment, by the clock of another process, or of a rotation that this has waited for.
+    await store.insertRequest(tx, { ...request, createdAt: laterOf(now, key.createdAt) })
     const { userId } = identity
     const asked = { userId, identityId, clientId, details: { requestId } }
     await record(tx, { action: 'signing.requested', actor: 'app', ...asked }, now)

@@ -3,6 +3,7 @@ import { rotationMessage } from '@countersign/protocol/formats/signing-key-rotat
 import type { Rotation, SigningKey } from '@countersign/protocol/signing'
 import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
+import { laterOf } from '#kernel/clock.ts'
 import { transaction, type Database } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
@@ -40,10 +41,13 @@ export async function rotateKey(
     const publicKey = readPublicKey(rotation)
     requireSigned(keys, { identityId, ...rotation })
 
-    if (!(await endKey(tx, current, now))) throw refuse.key_changed()
-    await enrolKey(tx, { identityId, keyVersion: current.keyVersion + 1, publicKey, encryptedPrivateKey }, now)
+    // Never before it began: another process may have made it, whose clock is ahead.
+    const at = laterOf(now, current.createdAt)
+    if (!(await endKey(tx, current, at))) throw refuse.key_changed()
+    const keyVersion = current.keyVersion + 1
+    await enrolKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
     const expired = await expirePending(tx, identityId)
-    const details = { keyVersion: current.keyVersion + 1, expiredRequests: expired.length }
+    const details = { keyVersion, expiredRequests: expired.length }
     await record(tx, { action: 'signing_key.rotated', actor: 'person', userId, identityId, details }, now)
     return { key: toRecord(handle, await listKeys(tx, identityId)), expired }
   })
