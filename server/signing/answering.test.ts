@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { askerOf, createSigner, newSigningPair } from '#testing/signer.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+let shop: ReturnType<typeof askerOf>
+before(async () => {
+  world = await createWorld()
+  shop = askerOf(world, await world.app({ name: 'Shop' }))
+})
+after(() => world.close())
+
+type Answer = { statusCode: number; json: () => { error?: string } }
+const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
+const payload = 'Pay 10 €'
+
+const changeApp = (clientId: string, status: 'active' | 'disabled') =>
+  world.api.inject({
+    method: 'PATCH',
+    url: `/api/admin/apps/${clientId}`,
+    headers: world.admin,
+    payload: { status },
+  })
+const deleteApp = (clientId: string) =>
+  world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${clientId}`, headers: world.admin })
+
+type Signer = Awaited<ReturnType<typeof createSigner>>
+const endings: Record<string, (ada: Signer, requestId: string) => unknown> = {
+  signed: (ada, requestId) => ada.sign(requestId, ada.pair.sign(payload)),
+  denied: (ada, requestId) => ada.deny(requestId),
+  expired: () => world.pass(300),
+}
+for (const [status, end] of Object.entries(endings))
+  test(`SIG-06 a request that is ${status} stays so, whatever is asked of it`, async () => {
+    const ada = await createSigner(world)
+    const { requestId } = (await shop.request(ada.identityId)).json()
+    await end(ada, requestId)
+    const before = (await shop.status(requestId)).json()
+    assert.equal(before.status, status)
+    world.pass(1)
+    for (const answer of [
+      await ada.sign(requestId, ada.pair.sign(payload)),
+      await ada.sign(requestId, ada.pair.sign('something else')),
+      await ada.deny(requestId),
+    ]) {
+      assert.deepEqual(errorOf(answer), [409, 'request_not_pending'])
+      assert.equal(answer.json().status, status)
+    }
+    assert.deepEqual((await shop.status(requestId)).json(), before)
+    const seen = (await ada.readRequest(requestId)).json()
+    assert.deepEqual(
+      [seen.status, seen.signature, seen.resolvedAt],
+      [status, before.signature ?? null, before.resolvedAt ?? null],
+    )
+  })
+
+test('SIG-07 the token of an app does not read, sign or deny, nor does an ended session', async () => {
+  const ada = await createSigner(world)
+  const app = await world.app()
+  const { access_token } = await app.tokens(ada)
+  const { requestId } = (await askerOf(world, app).request(ada.identityId)).json()
+  const ended = await ada.signIn()
+  await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: ended })
+  const url = `/api/signing/requests/${requestId}`
+  for (const headers of [{ authorization: `Bearer ${access_token}` }, ended, {}])
+    for (const answer of [
+      await world.api.inject({ url: '/api/signing/requests', headers }),
+      await world.api.inject({ url, headers }),
+      await world.api.inject({
+        method: 'POST',
+        url: `${url}/sign`,
+        headers,
+        payload: { signature: ada.pair.sign(payload) },
+      }),
+      await world.api.inject({ method: 'POST', url: `${url}/deny`, headers }),
+    ])
+      assert.deepEqual(errorOf(answer), [401, 'unauthorized'])
+  assert.equal((await ada.readRequest(requestId)).json().status, 'pending')
+})
+
+test('SIG-10 a signature of another text, or by another key, is refused, and the request goes on waiting', async () => {
+  const [ada, bob] = [await createSigner(world), await createSigner(world)]
+  const { requestId } = (await shop.request(ada.identityId)).json()
+  const other = (await shop.request(ada.identityId, { payload: 'Pay 10 000 €' })).json()
+  const wrong = [
+    ada.pair.sign('Pay 10 000 €'),
+    ada.pair.sign(`${payload} `),
+    ada.pair.sign(''),
+    ada.pair.sign(Buffer.from(payload).toString('hex')),
+    ada.pair.sign(requestId),
+    bob.pair.sign(payload),
+    newSigningPair().sign(payload),
+    Buffer.alloc(64).toString('base64'),
+    Buffer.alloc(64, 0xff).toString('base64'),
+  ]
+  for (const signature of wrong)
+    assert.deepEqual(errorOf(await ada.sign(requestId, signature)), [400, 'invalid_signature'])
+  for (const id of [requestId, other.requestId]) assert.equal((await shop.status(id)).json().status, 'pending')
+  assert.equal((await ada.sign(requestId, ada.pair.sign(payload))).statusCode, 200)
+  assert.equal((await ada.sign(other.requestId, ada.pair.sign('Pay 10 000 €'))).statusCode, 200)
+})
+
+/** The order of the group of Ed25519 (RFC 8032 §5.1). */
+const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n
+
+/** The same signature with S + L for S, which a verifier that does not look would take too. */
+function malleated(signature: Buffer): Buffer {
+  const s = BigInt(`0x${reversed(signature.subarray(32)).toString('hex')}`) + groupOrder
+  return Buffer.concat([signature.subarray(0, 32), reversed(Buffer.from(s.toString(16).padStart(64, '0'), 'hex'))])
+}
+
+function reversed(bytes: Buffer): Buffer {
+  return Buffer.from([...bytes].toReversed())
+}
+
+test('SIG-11 a signature has one spelling', async () => {
+  const ada = await createSigner(world)
+  // One whose spelling differs in the alphabet for addresses.
+  const text = Array.from({ length: 100 }, (_, n) => `Pay ${n} €`).find((each) => /[+/]/.test(ada.pair.sign(each)))
+  const { requestId } = (await shop.request(ada.identityId, { payload: text })).json()
+  const right = ada.pair.sign(text ?? '')
+  const bytes = Buffer.from(right, 'base64')
+  const last = right.at(-3) ?? ''
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  const wrong = [
+    bytes.subarray(0, 63).toString('base64'),
+    Buffer.concat([bytes, Buffer.alloc(1)]).toString('base64'),
+    bytes.toString('base64url'),
+    `${bytes.toString('base64url')}==`,
+    right.replace(/=+$/, ''),
+    `${right}=`,
+    `${right}\n`,
+    ` ${right}`,
+    `${right.slice(0, 40)} ${right.slice(40)}`,
+    `${right.slice(0, 40)}\r\n${right.slice(40)}`,
+    // The four bits of the last character that no byte takes.
+    `${right.slice(0, -3)}${alphabet[alphabet.indexOf(last) + 1]}==`,
+    bytes.toString('hex'),
+    malleated(bytes).toString('base64'),
+    '',
+    'a'.repeat(200),
+  ]
+  for (const signature of wrong)
+    assert.deepEqual(errorOf(await ada.sign(requestId, signature)), [400, 'invalid_signature'], signature)
+  for (const signature of ['a'.repeat(201), null, 7, [right]])
+    assert.deepEqual(errorOf(await ada.sign(requestId, signature as string)), [400, 'invalid_request'])
+  assert.equal((await ada.sign(requestId, right)).json().signature, right)
+})
+
+/** As many connections as the world's database has. */
+const connections = process.env['TEST_DATABASE_URL'] === undefined ? 1 : 12
+
+/** Lets the world's database only be read, as a standby can be, or written again. */
+async function setReadOnly(on: boolean): Promise<void> {
+  const { promise: all, resolve } = Promise.withResolvers<void>()
+  let held = 0
+  const hold = () =>
+    world.db.connection().execute(async (connection) => {
+      await sql`set default_transaction_read_only = ${sql.raw(on ? 'on' : 'off')}`.execute(connection)
+      held += 1
+      if (held === connections) resolve()
+      // Each must have one of its own.
+      await all
+    })
+  await Promise.all(Array.from({ length: connections }, hold))
+}
+
+test('SIG-16 an expired request reads so each time, also while nothing can be written', async (t) => {
+  const ada = await createSigner(world)
+  const { requestId, publicKey, expiresAt } = (await shop.request(ada.identityId)).json()
+  const pending = (await shop.request(ada.identityId, { expiresInSeconds: 3600 })).json()
+  world.pass(300)
+  // Notes that the session is in use.
+  await ada.listRequests()
+  const expired = { requestId, status: 'expired', publicKey, expiresAt }
+  t.after(() => setReadOnly(false))
+  await setReadOnly(true)
+  for (let read = 0; read < 3; read += 1) {
+    assert.deepEqual((await shop.status(requestId)).json(), expired)
+    const seen = (await ada.readRequest(requestId)).json()
+    assert.deepEqual([seen.status, seen.signature, seen.resolvedAt], ['expired', null, null])
+    const waiting = (await ada.listRequests()).json().requests
+    assert.deepEqual(
+      waiting.map((each: { requestId: string }) => each.requestId),
+      [pending.requestId],
+    )
+  }
+  const signature = ada.pair.sign(payload)
+  assert.deepEqual(errorOf(await ada.sign(requestId, signature)), [409, 'request_not_pending'])
+  assert.deepEqual(errorOf(await ada.sign(pending.requestId, signature)), [503, 'temporarily_unavailable'])
+  await setReadOnly(false)
+  for (let read = 0; read < 3; read += 1) assert.deepEqual((await shop.status(requestId)).json(), expired)
+  assert.equal((await ada.sign(pending.requestId, signature)).statusCode, 200)
+})
+
+test('SIG-17 what an app notes beside a request is shown to nobody', async () => {
+  const ada = await createSigner(world)
+  const note = 'margin-of-87-percent'
+  const { requestId } = (await shop.request(ada.identityId, { metadata: { note, [note]: 1 } })).json()
+  const stranger = askerOf(world, await world.app())
+  const get = (url: string) => world.api.inject({ url, headers: ada.headers })
+  const answers = [
+    await ada.listRequests(),
+    await ada.readRequest(requestId),
+    await stranger.status(requestId),
+    await shop.status(requestId),
+    await ada.sign(requestId, ada.pair.sign(payload)),
+    await ada.readRequest(requestId),
+    await shop.status(requestId),
+    await get('/api/account/export'),
+    await world.api.inject({ url: '/api/admin/audit', headers: world.admin }),
+    await world.auth.inject({ url: `/sign?requestId=${requestId}`, headers: ada.headers }),
+  ]
+  for (const { body } of answers) assert.ok(!body.includes(note) && !body.includes('metadata'), body)
+  assert.ok(answers[7]?.body.includes(requestId), 'the export tells of the request')
+})
+
+test('SIG-23 what an app asked that was disabled or deleted since can be denied, not signed', async () => {
+  const ada = await createSigner(world)
+  const app = await world.app({ name: 'Soon gone' })
+  const asker = askerOf(world, app)
+  const ids: string[] = []
+  for (let n = 0; n < 3; n += 1) ids.push((await asker.request(ada.identityId)).json().requestId)
+  const [first = '', second = '', third = ''] = ids
+  const signature = ada.pair.sign(payload)
+  const listed = async () =>
+    (await ada.listRequests()).json().requests as { requestId: string; app: { name: string } }[]
+
+  await changeApp(app.clientId, 'disabled')
+  assert.deepEqual(errorOf(await ada.sign(first, signature)), [409, 'app_not_active'])
+  assert.equal((await ada.readRequest(first)).json().status, 'pending')
+  assert.equal((await ada.deny(first)).statusCode, 200)
+  assert.deepEqual(errorOf(await asker.request(ada.identityId)), [401, 'invalid_client'])
+  await changeApp(app.clientId, 'active')
+  assert.equal((await ada.sign(second, signature)).statusCode, 200)
+
+  await deleteApp(app.clientId)
+  assert.deepEqual(
+    (await listed()).map((each) => [each.requestId, each.app.name]),
+    [[third, app.clientId]],
+  )
+  assert.deepEqual(errorOf(await ada.sign(third, signature)), [409, 'app_not_active'])
+  assert.equal((await ada.deny(third)).statusCode, 200)
+  assert.deepEqual(await listed(), [])
+  assert.equal((await ada.readRequest(second)).json().signature, signature, 'what was signed stays')
+})
+
+test('SIG-23 of an app that is disabled while people sign, nothing is signed once that was answered', async () => {
+  const app = await world.app()
+  const asker = askerOf(world, app)
+  const signers = await Promise.all(Array.from({ length: 8 }, () => createSigner(world)))
+  const asked = await Promise.all(
+    signers.map(async (signer) => ({ signer, id: (await asker.request(signer.identityId)).json().requestId })),
+  )
+  const [disabled, ...answers] = await Promise.all([
+    changeApp(app.clientId, 'disabled'),
+    ...asked.map(({ signer, id }) => signer.sign(id, signer.pair.sign(payload))),
+  ])
+  assert.equal(disabled?.statusCode, 200)
+  for (const [index, answer] of answers.entries()) {
+    const { status } = (await asker.status(asked[index]?.id)).json()
+    if (answer.statusCode === 200) assert.equal(status, 'signed')
+    else {
+      assert.deepEqual(errorOf(answer), [409, 'app_not_active'])
+      assert.equal(status, 'pending')
+    }
+  }
+  for (const { signer, id } of asked) assert.equal((await signer.sign(id, signer.pair.sign(payload))).statusCode, 409)
+})
+
+test('an app that a person has disconnected may still ask, and the person is told so', async () => {
+  const ada = await createSigner(world)
+  const app = await world.app()
+  await app.tokens(ada)
+  const { requestId } = (await askerOf(world, app).request(ada.identityId)).json()
+  assert.equal((await ada.readRequest(requestId)).json().connected, true)
+  const list = '/api/oauth/authorizations'
+  const { authorizations } = (await world.api.inject({ url: list, headers: ada.headers })).json()
+  const url = `${list}/${authorizations[0].id}`
+  assert.ok((await world.api.inject({ method: 'DELETE', url, headers: ada.headers })).statusCode < 300)
+  assert.equal((await ada.readRequest(requestId)).json().connected, false)
+  assert.equal((await ada.listRequests()).json().requests.length, 1)
+  assert.equal((await ada.sign(requestId, ada.pair.sign(payload))).statusCode, 200)
+})
+
+test('SIG-24 what one app asks too often keeps no other app from asking, nor the app from asking others', async () => {
+  const [ada, bob] = [await createSigner(world), await createSigner(world)]
+  const [loud, quiet] = [askerOf(world, await world.app()), askerOf(world, await world.app())]
+  for (let n = 0; n < 3; n += 1) assert.equal((await loud.request(ada.identityId)).statusCode, 201)
+  assert.deepEqual(errorOf(await loud.request(ada.identityId)), [429, 'too_many_pending'])
+  assert.equal((await quiet.request(ada.identityId)).statusCode, 201)
+  assert.equal((await loud.request(bob.identityId)).statusCode, 201)
+  const [first] = (await ada.listRequests()).json().requests
+  await ada.deny(first.requestId)
+  assert.equal((await loud.request(ada.identityId)).statusCode, 201)
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+type Answer = { statusCode: number; json: () => { error?: string } }
+const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
+const lookUp = (handle: string, at?: string) =>
+  world.api.inject({
+    url: `/api/signing/public-key/${handle}${at === undefined ? '' : `?at=${encodeURIComponent(at)}`}`,
+  })
+const instant = (seconds: number) => new Date(world.now().getTime() + seconds * 1000).toISOString()
+
+test('KEY-11 a key is found by its handle in any case, and nothing else of its owner', async () => {
+  const ada = await createSigner(world, 'Ada-Signs')
+  const key = {
+    handle: 'Ada-Signs',
+    publicKey: ada.pair.publicKey,
+    createdAt: world.now().toISOString(),
+    endedAt: null,
+    keyVersion: 1,
+  }
+  for (const handle of ['Ada-Signs', 'ada-signs', 'ADA-SIGNS']) {
+    const answer = await lookUp(handle)
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(answer.json(), key)
+  }
+  const keyless = await world.person()
+  assert.deepEqual(errorOf(await lookUp(keyless.handle)), [404, 'no_signing_key'])
+  assert.deepEqual(errorOf(await lookUp('nobody-has-this')), [404, 'identity_not_found'])
+  for (const wrong of ['a', '-ada', 'ada%20signs', '%00', 'ada%2f..', 'x'.repeat(33)])
+    assert.ok([400, 404].includes((await lookUp(wrong)).statusCode), wrong)
+})
+
+test('KEY-12 a handle that was given up leads nowhere, and nobody keeps an answer', async () => {
+  const ada = await createSigner(world, 'before-marriage')
+  const url = `/api/identities/${ada.identityId}`
+  assert.match(String((await lookUp('before-marriage')).headers['cache-control']), /no-store/)
+  const payload = { handle: 'after-marriage' }
+  const changed = await world.api.inject({ method: 'PATCH', url, headers: ada.headers, payload })
+  assert.equal(changed.statusCode, 200, changed.body)
+  assert.deepEqual(errorOf(await lookUp('before-marriage')), [404, 'identity_not_found'])
+  assert.deepEqual(errorOf(await lookUp('before-marriage', instant(-1))), [404, 'identity_not_found'])
+  const { handle, publicKey } = (await lookUp('after-marriage')).json()
+  assert.deepEqual([handle, publicKey], ['after-marriage', ada.pair.publicKey])
+})
+
+test('which key an identity had is known for every instant', async () => {
+  const ada = await createSigner(world)
+  const pairs = [ada.pair, newSigningPair(), newSigningPair()]
+  const [first, second, third] = pairs as [typeof ada.pair, typeof ada.pair, typeof ada.pair]
+  world.pass(60)
+  assert.equal((await ada.rotate(rotationOf(ada.identityId, first, second))).statusCode, 200)
+  world.pass(60)
+  assert.equal((await ada.rotate(rotationOf(ada.identityId, second, third))).statusCode, 200)
+
+  const versionAt = async (at: string) => {
+    const { keyVersion, publicKey, error } = (await lookUp(ada.handle, at)).json()
+    if (error !== undefined) return error
+    assert.equal(publicKey, pairs[keyVersion - 1]?.publicKey)
+    return keyVersion
+  }
+  const known = {
+    [instant(-120.001)]: 'no_signing_key',
+    [instant(-120)]: 1,
+    [instant(-60.001)]: 1,
+    [instant(-60)]: 2,
+    [instant(-0.001)]: 2,
+    [instant(0)]: 3,
+    [instant(3600)]: 3,
+    '0000-01-01T00:00:00Z': 'no_signing_key',
+    '9999-12-31T23:59:59Z': 3,
+    '2030-01-01T00:00:00+14:00': 'no_signing_key',
+  }
+  for (const [at, version] of Object.entries(known)) assert.equal(await versionAt(at), version, at)
+  // The same instants, as one writes them elsewhere.
+  const elsewhere = new Date(world.now().getTime() - 60_000 + 5.5 * 3600_000).toISOString().replace('Z', '+05:30')
+  assert.equal(await versionAt(elsewhere), 2)
+  const { createdAt, endedAt } = (await lookUp(ada.handle, instant(-60))).json()
+  assert.deepEqual([createdAt, endedAt], [instant(-60), instant(0)])
+})
+
+test('what is no instant is refused', async () => {
+  const ada = await createSigner(world)
+  const wrong = ['', 'now', '1', '1764000000', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z']
+  for (const at of [
+    ...wrong,
+    '2030-01-01T25:00:00Z',
+    '2030-01-01T00:00:00',
+    '+275760-09-13T00:00:00Z',
+    '\0',
+    "' or 1=1",
+  ])
+    assert.deepEqual(errorOf(await lookUp(ada.handle, at)), [400, 'invalid_request'], at)
+})
