@@ -32,27 +32,53 @@ export async function openGuide(service: Service, name: string, host?: Host) {
     await writeFile(join(directory, path), code)
   }
 
-  const app = spawn(process.execPath, [host?.path ?? 'app.mjs'], {
-    cwd: directory,
-    env: {
-      CLIENT_ID: clientId,
-      CLIENT_SECRET: clientSecret,
-      SESSION_SECRET: 'a-session-secret-for-tests-of-32-characters',
-      ISSUER: service.authUrl,
-      APP_URL: origin,
-      PORT: String(port),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const app = await run(directory, host?.path ?? 'app.mjs', {
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    SESSION_SECRET: 'a-session-secret-for-tests-of-32-characters',
+    ISSUER: service.authUrl,
+    APP_URL: origin,
+    PORT: String(port),
   })
-  await listening(app, origin)
   return {
     origin,
     async close() {
-      if (app.exitCode === null && app.signalCode === null) {
-        app.kill()
-        await once(app, 'exit')
-      }
+      await app.close()
       await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** An app of `examples/` as its README starts it, registered by the command that stands there. */
+export async function openExample(service: Service, name: string) {
+  const directory = join(root, 'examples', name)
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const { clientId, clientSecret } = await register(
+    service,
+    await readFile(join(directory, 'README.md'), 'utf8'),
+    origin,
+  )
+  const { close } = await run(directory, 'main.js', {
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    BASE_URL: service.baseUrl,
+    ISSUER: service.authUrl,
+    APP_URL: origin,
+    PORT: String(port),
+  })
+  return { origin, close }
+}
+
+/** A file of an app as a process of its own; resolves when it listens at the `APP_URL` of its environment. */
+async function run(directory: string, file: string, environment: Record<string, string>) {
+  const app = spawn(process.execPath, [file], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  await listening(app, environment['APP_URL'] ?? '')
+  return {
+    async close() {
+      if (app.exitCode !== null || app.signalCode !== null) return
+      app.kill()
+      await once(app, 'exit')
     },
   }
 }
@@ -65,14 +91,12 @@ function filesOf(guide: string): { path: string; code: string }[] {
 }
 
 async function register(service: Service, guide: string, origin: string) {
-  const command =
-    /^npx countersign apps create --name '(.+)' --redirect-uri (\S+) \\\n +--post-logout-redirect-uri (\S+)$/m.exec(
-      guide,
-    )
-  const [, name = '', redirectUri = '', afterwards = ''] = command ?? []
+  const create = String.raw`^npx countersign apps create --name '(.+)' --redirect-uri (\S+)`
+  const afterwardsToo = String.raw`(?: \\\n +(--post-logout-redirect-uri) (\S+))?$`
+  const command = new RegExp(create + afterwardsToo, 'm').exec(guide)
+  const [, name = '', redirectUri = '', ...afterwards] = command ?? []
   if (!command) throw new Error('The guide does not show how the app is registered')
-  const uris = ['--redirect-uri', redirectUri, '--post-logout-redirect-uri', afterwards]
-  const words = ['apps', 'create', '--name', name, ...uris]
+  const words = ['apps', 'create', '--name', name, '--redirect-uri', redirectUri, ...afterwards.filter(Boolean)]
   const here = words.map((word) => word.replace('http://localhost:3000', origin))
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'cli/main.ts'), '--json', ...here], {
     env: service.settings,

@@ -26,6 +26,12 @@ const provider = `<!doctype html><title>Sign</title><script>
   for (const words of JSON.parse(asked.get('say') ?? '[]')) (opener ?? parent).postMessage(words, '*')
   if (asked.has('closing')) close()
 </script>`
+/** What the guide shows, in a page that has what it needs. */
+const guide = readFileSync(join(sdk, '../docs/guides/ask-for-a-signature.md'), 'utf8')
+const shown = /^```js sign.mjs\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
+const followed = `<!doctype html><title>Shop</title><button>Sign</button><p role="status"></p>
+  <script type="importmap">{ "imports": { "@countersign/sdk/browser": "/sdk.js" } }</script>
+  <script type="module">${shown}</script>`
 const app = `<!doctype html><title>Shop</title><button>Sign</button><script type="module">
   import { openSigningPopup } from '/sdk.js'
   globalThis.openPopup = openSigningPopup
@@ -44,8 +50,9 @@ before(async () => {
   const providers = createServer((_, response) => void response.writeHead(200, html).end(provider)).listen(0)
   const shops = createServer(({ url = '/' }, response) => {
     if (url === '/sdk.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+    if (url === '/payments/2026-0114') return void response.end(signingUrl({ say: [signed] }))
     const policy = { 'cross-origin-opener-policy': url === '/careful' ? 'same-origin-allow-popups' : 'unsafe-none' }
-    response.writeHead(200, { ...html, ...policy }).end(app)
+    response.writeHead(200, { ...html, ...policy }).end(url === '/guide' ? followed : app)
   }).listen(0)
   servers = [providers, shops]
   auth = `http://auth.localhost:${await portOf(providers)}`
@@ -116,6 +123,12 @@ for (const path of ['/', '/careful'])
     const { listeners } = await devtools.send('DOMDebugger.getEventListeners', { objectId: result.objectId ?? '' })
     assert.deepEqual(listeners, [])
   })
+
+test('the page that the guide shows asks its server, opens the window, and says what it hears', async () => {
+  await page.goto(`${shop}/guide`)
+  await page.click('button')
+  await page.getByText('signed', { exact: true }).waitFor()
+})
 
 test('it hears that the person has denied, also from a window that closes itself then', async () => {
   await press(signingUrl({ say: [denied], closing: true }))

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
+import { startService, type Service } from '../server/testing/service.ts'
+
+const root = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+let service: Service
+let directory: string
+before(async () => {
+  await run(process.execPath, [join(root, 'sdk/build.ts')])
+  service = await startService()
+  directory = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  const guide = await readFile(join(root, 'docs/guides/ask-for-a-signature.md'), 'utf8')
+  for (const [, path = '', code = ''] of guide.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm))
+    await writeFile(join(directory, path), code)
+})
+after(async () => {
+  await service.close()
+  await rm(directory, { recursive: true })
+})
+
+/** Runs what the guide shows; answers its lines, one after another. */
+async function ask(identityId: string) {
+  const { baseUrl, authUrl, clientId, clientSecret } = await registerRemoteApp(service)
+  const environment = { BASE_URL: baseUrl, ISSUER: authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
+  const shop = spawn(process.execPath, ['ask.mjs'], {
+    cwd: directory,
+    env: { ...environment, IDENTITY_ID: identityId },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(shop.stdout)[Symbol.asyncIterator]()
+  const nextLine = async () => String((await lines.next()).value)
+  const address = /^Sign here: (\S+)$/.exec(await nextLine())?.[1] ?? ''
+  return { requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine }
+}
+
+test('what the guide shows asks, waits, pays, and can be verified afterwards', async () => {
+  const ada = await createRemoteSigner(service)
+  const shop = await ask(ada.identityId)
+  await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0114')
+  assert.equal(await shop.nextLine(), 'Paid.')
+
+  const verify = async () => (await run(process.execPath, ['verify.mjs'], { cwd: directory })).stdout
+  assert.equal(await verify(), 'They signed this.\n')
+  const evidence = await readFile(join(directory, 'evidence.json'), 'utf8')
+  await writeFile(join(directory, 'evidence.json'), evidence.replace('€240.00', '€940.00'))
+  assert.equal(await verify(), 'Nobody signed this.\n')
+})
+
+test('it pays nothing that is denied', async () => {
+  const ada = await createRemoteSigner(service)
+  const shop = await ask(ada.identityId)
+  await ada.deny(shop.requestId)
+  assert.equal(await shop.nextLine(), 'Not paid: denied.')
+})
