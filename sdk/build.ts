@@ -8,7 +8,7 @@ import { build } from 'vite'
 
 const here = import.meta.dirname
 
-await buildEntry('server', { ssr: true, target: 'node20.3', minify: false })
+await buildEntry('server', { ssr: true, target: 'node20.12', minify: false, license: { fileName: 'licenses.md' } })
 await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
 if (process.argv.includes('--types')) writeTypes()
 
@@ -16,7 +16,13 @@ async function buildEntry(name: string, options: object): Promise<void> {
   const lib = { entry: join(here, `src/${name}.ts`), formats: ['es' as const], fileName: name }
   const output = { outDir: 'dist', emptyOutDir: false, reportCompressedSize: false }
   const nothingElse = { configFile: false, envDir: false, publicDir: false } as const
-  await build({ root: here, ...nothingElse, logLevel: 'error', build: { lib, ...output, ...options } })
+  await build({
+    root: here,
+    ...nothingElse,
+    ssr: { noExternal: true },
+    logLevel: 'error',
+    build: { lib, ...output, ...options },
+  })
 }
 
 function writeTypes(): void {

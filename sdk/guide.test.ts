@@ -40,14 +40,18 @@ async function ask(identityId: string) {
   const lines = createInterface(shop.stdout)[Symbol.asyncIterator]()
   const nextLine = async () => String((await lines.next()).value)
   const address = /^Sign here: (\S+)$/.exec(await nextLine())?.[1] ?? ''
-  return { requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine }
+  return { clientId, requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine }
 }
 
-test('what the guide shows asks, waits, pays, and can be verified afterwards', async () => {
+test('what the guide shows asks, waits, pays, has a receipt, and can be verified afterwards', async () => {
   const ada = await createRemoteSigner(service)
   const shop = await ask(ada.identityId)
   await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0114')
   assert.equal(await shop.nextLine(), 'Paid.')
+
+  const environment = { BASE_URL: service.baseUrl, CLIENT_ID: shop.clientId }
+  const receipt = await run(process.execPath, ['receipt.mjs'], { cwd: directory, env: environment })
+  assert.match(receipt.stdout, new RegExp(`^${ada.identityId} signed this at [\\dT:.-]+Z\\.\\n$`))
 
   const verify = async () => (await run(process.execPath, ['verify.mjs'], { cwd: directory })).stdout
   assert.equal(await verify(), 'They signed this.\n')

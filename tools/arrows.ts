@@ -48,7 +48,7 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
   web: (target, typesOnly) =>
     packageOf(target) === 'keys' || isFormat(target) || (typesOnly && packageOf(target) === 'protocol'),
   cli: (target) => packageOf(target) === 'protocol',
-  sdk: isFormat,
+  sdk: (target) => isFormat(target) || target === 'protocol/src/receipt-verification.ts',
 }
 
 /** Modules that are heavy, and loaded only when they are needed. Anywhere else a dynamic import hides a cycle. */

@@ -1,6 +1,7 @@
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
+export { verifyReceipt, type KeptReceipt, type SignedReceipt } from './receipt.ts'
 export { verifySignature, type SignedText } from './signature.ts'
 export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
 
