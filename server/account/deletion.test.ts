@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Identity } from '@countersign/protocol/identities'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
 let mailbox: Mailbox
@@ -292,5 +293,55 @@ test('what a person asks while their account is being deleted is done or refused
     const [deleted, ...answers] = await Promise.all([deleteAccount(headers), ...others.flat()])
     assert.equal(deleted.statusCode, 204, deleted.body)
     for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
+  }
+})
+
+test('what an identity was asked to sign goes with it, and its key is never again anybody’s', async () => {
+  const ada = await createSigner(world)
+  const kept = await addIdentity(ada.headers)
+  const shop = askerOf(world, await world.app())
+  const [signed, pending] = [await shop.request(ada.identityId), await shop.request(ada.identityId)].map(
+    (opened): string => opened.json().requestId,
+  )
+  assert.ok(signed && pending)
+  await ada.sign(signed, ada.pair.sign('Pay 10 €'))
+  const rotation = rotationOf(ada.identityId, ada.pair, newSigningPair())
+  await ada.rotate(rotation)
+  const last = (await shop.request(ada.identityId)).json().requestId
+
+  assert.equal((await deleteIdentity(ada.identityId, ada.headers)).statusCode, 204)
+  for (const requestId of [signed, pending, last]) {
+    assert.deepEqual(errorOf(await shop.status(requestId)), [404, 'request_not_found'])
+    assert.deepEqual(errorOf(await ada.readRequest(requestId)), [404, 'request_not_found'])
+    assert.deepEqual(errorOf(await ada.sign(requestId, ada.pair.sign('Pay 10 €'))), [404, 'request_not_found'])
+    assert.deepEqual(errorOf(await ada.deny(requestId)), [404, 'request_not_found'])
+  }
+  assert.deepEqual((await ada.listRequests()).json(), { requests: [] })
+  assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
+  assert.deepEqual(errorOf(await send('GET', `/api/signing/public-key/${ada.handle}`, {})), [404, 'identity_not_found'])
+  assert.deepEqual(await tablesWith(last), ['audit_entry'])
+  for (const publicKey of [ada.pair.publicKey, rotation.publicKey]) {
+    const key = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+    const again = await send('POST', `/api/signing/keys/${kept.identityId}`, ada.headers, key)
+    assert.deepEqual(errorOf(again), [409, 'key_in_use'])
+  }
+})
+
+test('an account that is deleted while people are asked and answer leaves no request behind', async () => {
+  const shop = askerOf(world, await world.app())
+  for (let round = 0; round < 5; round += 1) {
+    const ada = await createSigner(world)
+    const { requestId } = (await shop.request(ada.identityId)).json()
+    const answers = await Promise.all([
+      shop.request(ada.identityId),
+      ada.sign(requestId, ada.pair.sign('Pay 10 €')),
+      ada.rotate(rotationOf(ada.identityId, ada.pair, newSigningPair())),
+      deleteAccount(ada.headers),
+      shop.request(ada.identityId),
+      shop.status(requestId),
+    ])
+    for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
+    assert.deepEqual(errorOf(await shop.status(requestId)), [404, 'request_not_found'])
+    assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   }
 })

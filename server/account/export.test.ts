@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountExport } from '@countersign/protocol/account'
 import type { App } from '@countersign/protocol/apps'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -64,4 +65,48 @@ test('the export is a file with everything that a person has here, and with no s
   for (const hidden of [...secrets, stranger.userId, stranger.handle])
     assert.ok(!answer.body.includes(hidden), hidden.slice(0, 12))
   assert.doesNotMatch(answer.body, /sha256|mac/i)
+})
+
+test('the export tells of every signing key, and of what a person was asked to sign and did', async () => {
+  const [ada, stranger] = [await createSigner(world), await createSigner(world)]
+  const shop = askerOf(world, await world.app())
+  const ask = async (payload: string, identityId = ada.identityId): Promise<string> =>
+    (await shop.request(identityId, { payload, metadata: { note: 'of the app alone' } })).json().requestId
+  const signature = ada.pair.sign('Pay 1 €')
+  const signed = await ask('Pay 1 €')
+  await ada.sign(signed, signature)
+  world.pass(1)
+  const denied = await ask('Pay 2 €')
+  await ada.deny(denied)
+  world.pass(1)
+  const expired = await ask('Pay 3 €')
+  const next = newSigningPair()
+  await ada.rotate(rotationOf(ada.identityId, ada.pair, next))
+  world.pass(1)
+  const pending = await ask('Pay 4 €')
+  const others = await ask('Pay 5 €', stranger.identityId)
+
+  const answer = await world.api.inject({ url: '/api/account/export', headers: ada.headers })
+  const [first] = answer.json<AccountExport>().identities
+  assert.deepEqual(
+    first?.signingRequests.map((request) => [request.requestId, request.status, request.publicKey, request.signature]),
+    [
+      [pending, 'pending', next.publicKey, null],
+      [expired, 'expired', ada.pair.publicKey, null],
+      [denied, 'denied', ada.pair.publicKey, null],
+      [signed, 'signed', ada.pair.publicKey, signature],
+    ],
+  )
+  assert.deepEqual(
+    first?.signingRequests.map(({ clientId, payload }) => [clientId, payload]),
+    [4, 3, 2, 1].map((euros) => [shop.clientId, `Pay ${euros} €`]),
+  )
+  assert.deepEqual(
+    first?.signingKeys.map(({ keyVersion, publicKey, endedAt }) => [keyVersion, publicKey, endedAt !== null]),
+    [
+      [1, ada.pair.publicKey, true],
+      [2, next.publicKey, false],
+    ],
+  )
+  for (const hidden of [others, stranger.pair.publicKey, 'of the app alone']) assert.ok(!answer.body.includes(hidden))
 })

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { backupMediaType } from '@countersign/protocol/backup'
 import { registerApp, registerCustomer } from '../../faults/customer.ts'
+import { registerSigner } from '../../faults/signer.ts'
 import { startService, type Service } from '#testing/service.ts'
 
 /** Without the playground, whose app each start writes anew. */
@@ -44,10 +45,21 @@ function rowsOf(backup: Buffer): Map<string, unknown[]> {
 for (const [from, to] of moves)
   test(`STO-18 a service moves by a backup, ${from} to ${to}: people sign in, and nothing is lost`, async (t) => {
     const first = await start(t, from, {})
-    const customer = await registerCustomer(first, await registerApp(first))
+    const app = await registerApp(first)
+    const customer = await registerCustomer(first, app)
     const lineage = await customer.consent()
     assert.ok(lineage)
     await customer.redeem(lineage)
+    const signer = await registerSigner(first, app)
+    const signed = await signer.ask('Pay 1 €')
+    assert.ok(signed)
+    await signer.sign(signed)
+    await signer.rotate()
+    const denied = await signer.ask('Pay 2 €')
+    assert.ok(denied)
+    await signer.deny(denied)
+    const pending = await signer.ask('Pay 3 €')
+    assert.ok(pending)
     const backup = await take(first)
     await first.end()
 
@@ -63,5 +75,12 @@ for (const [from, to] of moves)
     const next = await customer.consent()
     assert.ok(next)
     assert.equal((await customer.redeem(next))?.status, 200)
+
+    await signer.signIn()
+    assert.ok(await signer.isKeyWhole())
+    assert.equal((await signer.sign(pending))?.status, 200)
+    await signer.rotate()
+    assert.ok(await signer.isKeyWhole())
+    assert.deepEqual(await signer.findForgotten(), [])
     await second.end()
   })
