@@ -37,7 +37,7 @@ const control = (page: Pick<Page, 'locator'>, action: string) => page.locator(`[
 const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"][aria-disabled="false"]')
 const heading = (page: Pick<Page, 'getByRole'>, name: string) => page.getByRole('heading', { name })
 
-/** Signs in an open popup: with the recovery code, as passkeys of tests open keys only in the tab that made them. */
+/** Opens the popup, where the passkeys of the other tab are not at hand: those of tests belong to a tab. */
 async function openPopup(page: Page, requestId: string): Promise<Page> {
   const opened = page.waitForEvent('popup')
   await page.evaluate(`openSigning('${requestId}')`)
@@ -184,15 +184,19 @@ test('who is not signed in does so on the page, which then goes on; a foreign re
   await person.leave()
 })
 
-test('a request that expires while the page is open turns to expired by itself', async () => {
+test('a popup of a request that expires turns to expired by itself, stays, and tells nothing', async () => {
   const { person, identityId } = await enroll('iris')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €', expiresInSeconds: 60 })
-  await person.page.clock.install()
-  await person.page.goto(signPage(requestId))
-  await awake(person.page).waitFor()
-  await person.page.clock.fastForward(61_000)
-  await heading(person.page, words.sign.ends.expired).waitFor()
-  assert.equal(await control(person.page, 'sign').count(), 0)
+  await person.context.clock.install()
+  await person.page.goto(app.origin)
+  const popup = await openPopup(person.page, requestId)
+  await awake(popup).waitFor()
+  await person.context.clock.fastForward(61_000)
+  await heading(popup, words.sign.ends.expired).waitFor()
+  assert.equal(await control(popup, 'sign').count(), 0)
+  await person.context.clock.fastForward(10_000)
+  assert.equal(popup.isClosed(), false)
+  assert.deepEqual(await messagesOf(person.page), [])
   await person.leave()
 })
 
