@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -141,6 +142,36 @@ test('an app gets another secret, and is disabled and enabled', async () => {
   assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +disabled/)
   await countersign(['apps', 'enable', textOf(clientId)])
   assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +active/)
+})
+
+test('an app gets a webhook, a test event, another secret, and loses the webhook only on a yes', async (t) => {
+  const hears = createHttpServer((_, response) => response.writeHead(204).end()).listen(0)
+  await once(hears, 'listening')
+  t.after(() => hears.close())
+  const address = hears.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const url = `http://localhost:${address.port}/hook`
+  const clientId = textOf((await createApp()).clientId)
+  const webhooks = (...words: string[]) => countersign(['webhooks', ...words])
+
+  const set = await webhooks('set', clientId, url)
+  const [secret = 'none'] = /whsec_\S{44}/.exec(set.stdout) ?? []
+  assert.match(set.stdout, /shown this once/)
+  const shown = await webhooks('show', clientId)
+  assert.ok(shown.stdout.includes(url) && !shown.stdout.includes(secret))
+
+  assert.match((await webhooks('deliveries', clientId)).stdout, /Nothing yet: countersign webhooks test/)
+  const [deliveryId = 'none'] = /^[0-9a-f-]{36}/.exec((await webhooks('test', clientId)).stdout) ?? []
+  let listed = await webhooks('deliveries', clientId)
+  while (/ waiting /.test(listed.stdout)) listed = await webhooks('deliveries', clientId)
+  assert.match(listed.stdout, new RegExp(`${deliveryId} +webhook.test +\\S+ +delivered +1 +204`))
+
+  const rotated = await webhooks('rotate-secret', clientId, '--grace', '600')
+  assert.match(rotated.stdout, /whsec_\S{44}[^]*until 2/)
+  const undecided = await webhooks('remove', clientId)
+  assert.deepEqual([undecided.code, undecided.stderr.includes('--yes')], [2, true])
+  assert.equal((await webhooks('remove', clientId, '--yes')).code, 0)
+  assert.match((await webhooks('show', clientId)).stderr, /^error: This app has no webhook/)
 })
 
 test('keys are rotated and listed, and at once only on a yes', async () => {

@@ -16,6 +16,12 @@ import { addWatch } from './log/watch.ts'
 import { addSettings } from './settings.ts'
 import { withoutControls } from './terminal.ts'
 import { addVerify } from './verify.ts'
+import { addDeliveries } from './webhooks/deliveries.ts'
+import { addRemove } from './webhooks/remove.ts'
+import { addRotateSecret as addRotateWebhookSecret } from './webhooks/rotate-secret.ts'
+import { addSet } from './webhooks/set.ts'
+import { addShow as addShowWebhook } from './webhooks/show.ts'
+import { addTest } from './webhooks/test-event.ts'
 
 const program = new Command('countersign').description('Administers a Countersign server, over its admin API.')
 program.exitOverride().showHelpAfterError('(--help tells more)')
@@ -29,6 +35,14 @@ addRotateSecret(apps)
 addDisable(apps)
 addEnable(apps)
 addDelete(apps)
+
+const webhooks = program.command('webhooks').description('where apps hear of what happened')
+addSet(webhooks)
+addShowWebhook(webhooks)
+addTest(webhooks)
+addDeliveries(webhooks)
+addRotateWebhookSecret(webhooks)
+addRemove(webhooks)
 
 const keys = program.command('keys').description('the keys that sign tokens')
 addKeyList(keys)
