@@ -23,15 +23,7 @@ export async function openGuide(service: Service, name: string, host?: Host) {
   const origin = `http://localhost:${port}`
   const { clientId, clientSecret } = await register(service, guide, origin)
 
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-  await writeFile(join(directory, 'package.json'), '{"type":"module"}')
-  const files = [...filesOf(guide), ...(host ? [host] : [])]
-  for (const { path, code } of files) {
-    await mkdir(dirname(join(directory, path)), { recursive: true })
-    await writeFile(join(directory, path), code)
-  }
-
+  const { directory, remove } = await layOut(guide, host)
   const app = await run(directory, host?.path ?? 'app.mjs', {
     CLIENT_ID: clientId,
     CLIENT_SECRET: clientSecret,
@@ -44,9 +36,22 @@ export async function openGuide(service: Service, name: string, host?: Host) {
     origin,
     async close() {
       await app.close()
-      await rm(directory, { recursive: true })
+      await remove()
     },
   }
+}
+
+/** The files that a guide shows, in a folder of their own. */
+export async function layOut(guide: string, host?: Host) {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}')
+  const files = [...filesOf(guide), ...(host ? [host] : [])]
+  for (const { path, code } of files) {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), code)
+  }
+  return { directory, remove: () => rm(directory, { recursive: true }) }
 }
 
 /** An app of `examples/` as its README starts it, registered by the command that stands there. */
@@ -71,10 +76,11 @@ export async function openExample(service: Service, name: string) {
 }
 
 /** A file of an app as a process of its own; resolves when it listens at the `APP_URL` of its environment. */
-async function run(directory: string, file: string, environment: Record<string, string>) {
+export async function run(directory: string, file: string, environment: Record<string, string>) {
   const app = spawn(process.execPath, [file], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   await listening(app, environment['APP_URL'] ?? '')
   return {
+    stdout: app.stdout,
     async close() {
       if (app.exitCode !== null || app.signalCode !== null) return
       app.kill()
@@ -131,7 +137,7 @@ async function answers(origin: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0)
   await once(probe, 'listening')
   const address = probe.address()

@@ -167,39 +167,54 @@ export function listPendingOfUser(db: Database, userId: string, now: Date) {
 type Place = { identityId: string; requestId: string }
 type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
 
-/** Answers a request, where it waits still; false where it does not, or no longer. */
+const statusColumns = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.public_key as publicKey',
+  'signing_request.signature',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+/** A request that waits no longer, as it is then. */
+export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
+
+/** Answers a request, where it waits still; nothing where it does not, or no longer. */
 export async function resolveRequest(
   tx: Transaction,
   { identityId, requestId }: Place,
   resolution: Resolution,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<Ended | undefined> {
+  const ended = await tx
     .updateTable('signing_request')
     .set({ ...resolution, resolved_at: now })
     .where('identity_id', '=', identityId)
     .where('request_id', '=', requestId)
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: resolution.status }
 }
 
-/** Writes down that a request has expired; false where it was answered before, or waits still. */
+/** Writes down that a request has expired; nothing where it was answered before, or waits still. */
 export async function expireRequest(
-  tx: Database | Transaction,
+  tx: Transaction,
   { identityId, requestId }: Place,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<Ended | undefined> {
+  const ended = await tx
     .updateTable('signing_request')
     .set({ status: 'expired' })
     .where('identity_id', '=', identityId)
     .where('request_id', '=', requestId)
     .where('status', '=', 'pending')
     .where('expires_at', '<=', now)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: 'expired' }
 }
 
 /** Which of these requests wait still. */
@@ -225,29 +240,32 @@ export function listRequests(db: Database, identityId: string) {
     .execute()
 }
 
-/** Writes down up to `batch` requests that have expired unanswered, and says how many. */
-export async function expireDue(db: Database, now: Date, batch: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+/** Writes down up to `batch` requests that have expired unanswered, and answers which those were. */
+export async function expireDue(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
+  const { rows } = await sql<Ended>`
     with due as (
       select identity_id, request_id from signing_request
       where status = 'pending' and expires_at <= ${now} limit ${batch}
     )
     update signing_request set status = 'expired' from due
     where signing_request.identity_id = due.identity_id and signing_request.request_id = due.request_id
-      and signing_request.status = 'pending' and signing_request.expires_at <= ${now}`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+      and signing_request.status = 'pending' and signing_request.expires_at <= ${now}
+    returning signing_request.identity_id as "identityId", signing_request.request_id as "requestId",
+      client_id as "clientId", public_key as "publicKey", status, signature, expires_at as "expiresAt",
+      resolved_at as "resolvedAt"`.execute(tx)
+  return rows
 }
 
 /** Ends all requests that wait for an identity, and answers which those were. */
-export async function expirePending(tx: Transaction, identityId: string): Promise<string[]> {
-  const rows = await tx
+export async function expirePending(tx: Transaction, identityId: string): Promise<Ended[]> {
+  const ended = await tx
     .updateTable('signing_request')
     .set({ status: 'expired' })
     .where('identity_id', '=', identityId)
     .where('status', '=', 'pending')
-    .returning('request_id as requestId')
+    .returning(statusColumns)
     .execute()
-  return rows.map(({ requestId }) => requestId)
+  return ended.map((each) => ({ ...each, status: 'expired' }))
 }
 
 /** Deletes up to `batch` requests that led to nothing and expired before `now`. */

@@ -11,6 +11,7 @@ import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { findCurrentKey } from './key-store.ts'
 import * as store from './request-store.ts'
 import { verifies } from './verification.ts'
@@ -92,17 +93,30 @@ export async function readStatus(
 ) {
   const found = await store.findStatus(prepared, requestId)
   if (found && found.clientId !== clientId) throw refuse.access_denied()
-  const request = await settled(db, found, now)
-  const { status, signature, resolvedAt } = request
+  return toStatus(await settled(db, found, now))
+}
+
+/** A request as its app sees it. */
+function toStatus({ requestId, identityId, status, publicKey, expiresAt, signature, resolvedAt }: store.RequestStatus) {
   return {
     requestId,
-    identityId: request.identityId,
+    identityId,
     status,
-    publicKey: toBase64(request.publicKey),
-    expiresAt: request.expiresAt.toISOString(),
+    publicKey: toBase64(publicKey),
+    expiresAt: expiresAt.toISOString(),
     ...(signature && { signature: toBase64(signature) }),
     ...(resolvedAt && { resolvedAt: resolvedAt.toISOString() }),
   }
+}
+
+/** Tells the apps of requests how they have ended, in the words in which they could ask for it. */
+async function tellApps(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
+  const events = ended.map((request) => ({
+    clientId: request.clientId,
+    type: `signing.${request.status}` as const,
+    data: toStatus(request),
+  }))
+  await enqueueWebhooks(tx, events, now)
 }
 
 /** The requests that wait for a person, the first that expires first. */
@@ -165,7 +179,18 @@ export async function denyRequest(db: Database, userId: string, requestId: strin
 
 /** Writes down up to `batch` requests that have expired unanswered, and says how many. */
 export function expireRequests(db: Database, now: Date, batch: number): Promise<number> {
-  return store.expireDue(db, now, batch)
+  return transaction(db, async (tx) => {
+    const expired = await store.expireDue(tx, now, batch)
+    await tellApps(tx, expired, now)
+    return expired.length
+  })
+}
+
+/** Ends all requests that wait for an identity, and answers which those were. */
+export async function expirePending(tx: Transaction, identityId: string, now: Date): Promise<string[]> {
+  const expired = await store.expirePending(tx, identityId)
+  await tellApps(tx, expired, now)
+  return expired.map(({ requestId }) => requestId)
 }
 
 /** Deletes up to `batch` requests that led to nothing long ago, and says how many. */
@@ -198,9 +223,11 @@ async function resolve(
 ): Promise<void> {
   const { userId, identityId, requestId, clientId } = request
   const resolved = await transaction(db, async (tx) => {
-    if (!(await store.resolveRequest(tx, request, resolution, now))) return false
+    const ended = await store.resolveRequest(tx, request, resolution, now)
+    if (!ended) return false
     const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
     await record(tx, { action, actor: 'person', userId, identityId, clientId, details: { requestId } }, now)
+    await tellApps(tx, [ended], now)
     return true
   })
   if (resolved) return
@@ -224,7 +251,7 @@ async function settled<Stored extends store.RequestStatus>(
   if (!request) throw refuse.request_not_found()
   if (request.status !== 'pending' || request.expiresAt > now) return request
   try {
-    if (await store.expireRequest(db, request, now)) return { ...request, status: 'expired' }
+    if (await expireRequest(db, request, now)) return { ...request, status: 'expired' }
   } catch (error) {
     if (isReadOnly(error)) return { ...request, status: 'expired' }
     throw error
@@ -233,6 +260,15 @@ async function settled<Stored extends store.RequestStatus>(
   const after = await store.findRequest(db, request.identityId, request.requestId)
   if (!after) throw refuse.request_not_found()
   return { ...request, ...after }
+}
+
+/** Writes down that a request has expired; false where it was answered before. */
+function expireRequest(db: Database, request: store.RequestStatus, now: Date): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    const ended = await store.expireRequest(tx, request, now)
+    if (ended) await tellApps(tx, [ended], now)
+    return ended !== undefined
+  })
 }
 
 function toSigningRequest(request: store.RequestOfUser): SigningRequest {

@@ -9,7 +9,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { enrolKey, readPublicKey, toRecord } from './key.ts'
 import { endKey, listKeys, type StoredKey } from './key-store.ts'
-import { expirePending } from './request-store.ts'
+import { expirePending } from './request.ts'
 import { verifies } from './verification.ts'
 
 const refuse = refusals({
@@ -46,7 +46,7 @@ export async function rotateKey(
     if (!(await endKey(tx, current, at))) throw refuse.key_changed()
     const keyVersion = current.keyVersion + 1
     await enrolKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
-    const expired = await expirePending(tx, identityId)
+    const expired = await expirePending(tx, identityId, now)
     const details = { keyVersion, expiredRequests: expired.length }
     await record(tx, { action: 'signing_key.rotated', actor: 'person', userId, identityId, details }, now)
     return { key: toRecord(handle, await listKeys(tx, identityId)), expired }

@@ -8,7 +8,7 @@ import { freePorts } from '#testing/service.ts'
 import { startWebhookReceiver, type ReceivedWebhook } from '#testing/webhook-receiver.ts'
 import { createWorld, type TestApp, type World } from '#testing/world.ts'
 import { ringBell } from './bell.ts'
-import { enqueueWebhook, pruneDeliveries } from './delivery.ts'
+import { enqueueWebhooks, pruneDeliveries } from './delivery.ts'
 import { startSender } from './sender.ts'
 
 let world: World
@@ -45,10 +45,10 @@ async function deliveriesWhen(app: TestApp, isSo: (deliveries: WebhookDelivery[]
   }
 }
 
-function tell(app: TestApp, data: Record<string, unknown> = {}): Promise<string | undefined> {
-  return transaction(world.db, (tx) =>
-    enqueueWebhook(tx, { clientId: app.clientId, type: 'signing.signed', data }, world.now()),
-  )
+async function tell({ clientId }: TestApp, data: Record<string, unknown> = {}): Promise<string | undefined> {
+  const event = { clientId, type: 'signing.signed' as const, data }
+  const [deliveryId] = await transaction(world.db, (tx) => enqueueWebhooks(tx, [event], world.now()))
+  return deliveryId
 }
 
 /** What a receiver makes of what it got, by the library that it would use, on a clock of the world's time. */
@@ -116,7 +116,7 @@ test('what is rolled back is never heard of', async (t) => {
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   const undone = transaction(world.db, async (tx) => {
-    await enqueueWebhook(tx, { clientId: app.clientId, type: 'signing.denied', data: {} }, world.now())
+    await enqueueWebhooks(tx, [{ clientId: app.clientId, type: 'signing.denied', data: {} }], world.now())
     throw new Error('something else failed')
   })
   await assert.rejects(undone)

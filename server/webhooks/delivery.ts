@@ -20,16 +20,20 @@ export type WebhookType = 'signing.signed' | 'signing.denied' | 'signing.expired
 export type WebhookEvent = { clientId: string; type: WebhookType; data: Record<string, unknown> }
 
 /**
- * Tells an app what happened, if it wants to hear of it: the delivery is a row of the transaction, and is sent as soon
- * as that is committed. Answers its id; undefined where the app has no webhook, or is disabled.
+ * Tells apps what happened, those that want to hear of it: each delivery is a row of the transaction, and is sent as
+ * soon as that is committed. Answers the ids of the deliveries: an app that has no webhook, or is disabled, gets none.
  */
-export async function enqueueWebhook(tx: Transaction, event: WebhookEvent, now: Date): Promise<string | undefined> {
-  const { clientId, type, data } = event
-  const deliveryId = randomUUIDv7()
-  const payload = JSON.stringify({ type, timestamp: now.toISOString(), data })
-  if (!(await store.insertDelivery(tx, { clientId, deliveryId, type, payload }, now))) return undefined
-  afterCommit(tx, ringBell)
-  return deliveryId
+export async function enqueueWebhooks(tx: Transaction, events: WebhookEvent[], now: Date): Promise<string[]> {
+  if (events.length === 0) return []
+  const deliveries = events.map(({ clientId, type, data }) => ({
+    clientId,
+    deliveryId: randomUUIDv7(),
+    type,
+    payload: JSON.stringify({ type, timestamp: now.toISOString(), data }),
+  }))
+  const deliveryIds = await store.insertDeliveries(tx, deliveries, now)
+  if (deliveryIds.length > 0) afterCommit(tx, ringBell)
+  return deliveryIds
 }
 
 /** Sends an app an event of no meaning. Refuses `app_not_found`, `webhook_not_found`, `webhook_not_active`. */
@@ -37,7 +41,7 @@ export async function testWebhook(db: Database, sought: Sought, now: Date): Prom
   const { clientId } = await readApp(db, sought)
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
-  const deliveryId = await transaction(db, (tx) => enqueueWebhook(tx, event, now))
+  const [deliveryId] = await transaction(db, (tx) => enqueueWebhooks(tx, [event], now))
   if (deliveryId === undefined) throw refuse.webhook_not_active()
   return deliveryId
 }

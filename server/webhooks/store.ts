@@ -42,7 +42,7 @@ export async function lockEndpoint(tx: Transaction, clientId: string): Promise<b
     .selectFrom('webhook_endpoint')
     .select('client_id')
     .where('client_id', '=', clientId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return found !== undefined
 }
@@ -121,31 +121,21 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
 
 export type NewDelivery = { clientId: string; deliveryId: string; type: string; payload: string }
 
-/** Queues a delivery where the app is active and has an active endpoint; false where not. */
-export async function insertDelivery(tx: Transaction, delivery: NewDelivery, now: Date): Promise<boolean> {
-  const { deliveryId, type, payload } = delivery
-  const at = sql<Date>`${now}::timestamptz`
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('webhook_delivery')
-    .columns(['client_id', 'delivery_id', 'type', 'payload', 'created_at', 'due_at'])
-    .expression((eb) =>
-      eb
-        .selectFrom('webhook_endpoint')
-        .innerJoin('app', 'app.client_id', 'webhook_endpoint.client_id')
-        .select([
-          'webhook_endpoint.client_id',
-          sql<string>`${deliveryId}::uuid`.as('delivery_id'),
-          eb.val(type).as('type'),
-          eb.val(payload).as('payload'),
-          at.as('created_at'),
-          at.as('due_at'),
-        ])
-        .where('webhook_endpoint.client_id', '=', delivery.clientId)
-        .where('disabled_at', 'is', null)
-        .where('app.status', '=', 'active'),
-    )
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+/** Queues those deliveries whose app is active and has an active endpoint, and answers which those are. */
+export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
+  const clientIds = deliveries.map(({ clientId }) => clientId)
+  const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId)
+  const types = deliveries.map(({ type }) => type)
+  const payloads = deliveries.map(({ payload }) => payload)
+  const { rows } = await sql<{ deliveryId: string }>`
+    insert into webhook_delivery (client_id, delivery_id, type, payload, created_at, due_at)
+    select client_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${clientIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
+      as told (client_id, delivery_id, type, payload)
+    join webhook_endpoint using (client_id) join app using (client_id)
+    where disabled_at is null and app.status = 'active'
+    returning delivery_id as "deliveryId"`.execute(tx)
+  return rows.map(({ deliveryId }) => deliveryId)
 }
 
 export type Claimed = {

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
+import { createWorld, type World } from '#testing/world.ts'
+import { startSender, type Sender } from '#webhooks/sender.ts'
+import { expireRequests } from './request.ts'
+
+let world: World
+let sender: Sender
+before(async () => {
+  world = await createWorld()
+  sender = startSender(world.kernel)
+})
+after(async () => {
+  await sender.stop()
+  await world.close()
+})
+
+/** An app with a webhook, what it hears there, and a person whom it can ask. */
+async function openShop() {
+  const receiver = await startWebhookReceiver()
+  const app = await world.app({ name: 'Shop' })
+  const url = `/api/admin/apps/${app.clientId}/webhook`
+  const set = await world.api.inject({ method: 'PUT', url, headers: world.admin, payload: { url: receiver.url } })
+  assert.equal(set.statusCode, 200)
+  const ada = await createSigner(world)
+  const shop = askerOf(world, app)
+  return {
+    ada,
+    close: receiver.close,
+    open: async (): Promise<string> => (await shop.request(ada.identityId)).json().requestId,
+    status: async (requestId: string) => (await shop.status(requestId)).json(),
+    /** The events it has heard, when there are so many, and the sender knows that they arrived. */
+    async heard(count: number) {
+      await receiver.has(count)
+      while (await isWaiting(`${url}/deliveries`)) await pause(10)
+      return receiver.received.map(({ body }) => JSON.parse(body))
+    },
+  }
+}
+
+async function isWaiting(url: string): Promise<boolean> {
+  const { deliveries } = (await world.api.inject({ url, headers: world.admin })).json()
+  return deliveries.some(({ state }: { state: string }) => state === 'waiting')
+}
+
+test('an app is told of a signature what it could ask for', async (t) => {
+  const { ada, open, status, heard, close } = await openShop()
+  t.after(close)
+  const requestId = await open()
+  assert.equal((await ada.sign(requestId, ada.pair.sign('Pay 10 €'))).statusCode, 200)
+  const [event] = await heard(1)
+  const data = { ...(await status(requestId)), identityId: ada.identityId }
+  assert.equal(data.status, 'signed')
+  assert.deepEqual(event, { type: 'signing.signed', timestamp: world.now().toISOString(), data })
+})
+
+test('an app is told of a denial once, however often it is tried', async (t) => {
+  const { ada, open, status, heard, close } = await openShop()
+  t.after(close)
+  const requestId = await open()
+  await Promise.all(Array.from({ length: 8 }, () => ada.deny(requestId)))
+  const other = await open()
+  await ada.deny(other)
+  const events = await heard(2)
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.requestId]).toSorted(),
+    [requestId, other].map((id) => ['signing.denied', id]).toSorted(),
+  )
+  assert.deepEqual((await status(requestId)).status, 'denied')
+})
+
+test('an app is told once that a request has expired: swept, looked at, or with the key that it was for', async (t) => {
+  const { ada, open, status, heard, close } = await openShop()
+  t.after(close)
+  const rotated = await open()
+  const rotation = rotationOf(ada.identityId, ada.pair, newSigningPair())
+  assert.equal((await ada.rotate(rotation)).statusCode, 200)
+  assert.equal((await status(rotated)).status, 'expired')
+  await heard(1)
+  const [swept, looked] = [await open(), await open()]
+  world.pass(301)
+  assert.equal((await status(looked)).status, 'expired')
+  while ((await expireRequests(world.db, world.now(), 500)) > 0);
+  const events = await heard(3)
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.status, data.requestId]).toSorted(),
+    [swept, looked, rotated].map((id) => ['signing.expired', 'expired', id]).toSorted(),
+  )
+})
