@@ -21,7 +21,7 @@ const refuse = refusals({
     409,
     'Start the server with WORKERS=1 to restore a backup, and with its workers again after that.',
   ],
-  not_empty: [409, 'This server has people or apps. A backup is restored into an empty one.'],
+  not_empty: [409, 'This server has people, apps, or a log of keys. A backup is restored into an empty one.'],
   wrong_secret_key: [409, 'The backup was taken under another SECRET_KEY. Start this server with that one.'],
   other_schema: [409, 'The backup is of another version.'],
 })
