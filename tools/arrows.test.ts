@@ -15,6 +15,8 @@ const sound: Record<string, string> = {
 import { limits } from '@countersign/protocol/formats/limits'
 import { ed25519 } from '@noble/curves/ed25519.js'`,
   'cli/main.ts': `import type { Api } from '@countersign/protocol/api'`,
+  'sdk/src/receipt.ts': `import { verifyReceipt } from '@countersign/protocol/receipt-verification'
+import { fromBase64 } from '@countersign/protocol/formats/base64'`,
   'server/main.ts': `import { mountHosts } from './hosts.ts'`,
   'server/hosts.ts': `import { tokenRoutes } from '#oauth/routes.ts'`,
   'server/jobs.ts': `import { prune } from '#tokens/lineage.ts'`,
@@ -87,6 +89,11 @@ const faults: Record<string, [path: string, text: string, expected: RegExp]> = {
     'keys/src/a.ts',
     `import type { A } from '@countersign/protocol/api'`,
     /keys may not/,
+  ],
+  'an SDK that would publish an endpoint': [
+    'sdk/src/server.ts',
+    `import { signRequest } from '@countersign/protocol/signing'`,
+    /sdk may not/,
   ],
   'a command that imports the server': ['cli/apps.ts', `import '../server/main.ts'`, /cli may not/],
   'a server that imports a page': ['server/kernel/a.ts', `import { call } from '../../web/call.ts'`, /server may not/],
