@@ -10,12 +10,16 @@ import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { freePorts, testAdminToken } from '../server/testing/service.ts'
 import { fieldsOf, tokenRequest, userinfoRequest, type Contender } from './contender.ts'
 import { drive, type Answer as Answered, type Call } from './load.ts'
+import { newSignature, verificationRequest } from './signature.ts'
 
 const main = join(import.meta.dirname, '../server/main.ts')
 const redirectUri = 'https://app.example/callback'
 
+/** What the product does that the others don't. */
+export type Countersign = Contender & { verify: Call; status: Call }
+
 /** The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. */
-export async function startCountersign(databaseUrl: string): Promise<Contender> {
+export async function startCountersign(databaseUrl: string): Promise<Countersign> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
@@ -32,6 +36,8 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
     SECRET_KEY: randomBytes(32).toString('base64url'),
     ADMIN_TOKEN: testAdminToken,
     WORKERS: '1',
+    // Counted as always, but not reached: all of the load comes from one address.
+    RATE_LIMIT_NUMBERS: 'signature-verification=1000000',
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
   }
@@ -46,6 +52,12 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
     idTokenSignedResponseAlg: 'ES256',
   })
   const credentials = { client_id: clientId, client_secret: clientSecret ?? '' }
+  const signed = newSignature()
+  await call(`POST /api/signing/keys/:identityId`, person.sessionToken, signed.key, person)
+  const { requestId } = await call('POST /api/signing/request', undefined, {
+    ...{ clientId, clientSecret, identityId: person.identityId },
+    ...{ payload: signed.verification.message, expiresInSeconds: 3600 },
+  })
 
   const consent = (verifier: string): Call => ({
     method: 'POST',
@@ -81,6 +93,8 @@ export async function startCountersign(databaseUrl: string): Promise<Contender> 
         ...credentials,
       }),
     userinfo: (tokens) => userinfoRequest(`${baseUrl}/api/oauth/userinfo`, tokens),
+    verify: verificationRequest(`${baseUrl}/api/signing/verify`, signed.verification),
+    status: { method: 'GET', url: `${baseUrl}/api/signing/request/${requestId}/status?clientId=${clientId}` },
     keySet: { method: 'GET', url: `${authUrl}/.well-known/jwks.json` },
     discovery: { method: 'GET', url: `${authUrl}/.well-known/openid-configuration` },
     async [Symbol.asyncDispose]() {
@@ -109,9 +123,10 @@ function callerOf(baseUrl: string) {
     name: Name,
     bearer: string | undefined,
     body: object,
+    params: Record<string, string> = {},
   ): Promise<Answer<Name>> => {
     const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
-    const url = baseUrl + name.slice('POST '.length)
+    const url = baseUrl + name.slice('POST '.length).replace(/:(\w+)/, (_, field: string) => params[field] ?? '')
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
     return (await answer.json()) as Answer<Name>

@@ -38,7 +38,8 @@ export async function runRound(contender: Contender, requests: number, databaseP
   }
 }
 
-async function measure(
+/** Sends the calls, and measures what they cost the process `pid` and the database. */
+export async function measure(
   calls: Call[],
   pid: number,
   databasePid: number,

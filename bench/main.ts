@@ -11,6 +11,7 @@ import pg from 'pg'
 import { startPostgres, type Cluster } from '../tools/postgres.ts'
 import type { Contender } from './contender.ts'
 import { startCountersign } from './countersign.ts'
+import { compareSigning } from './signing.ts'
 import { medianOf, mediansOf, runRound, waitsOf, type Round } from './figures.ts'
 import { drip } from './load.ts'
 import { startPeer } from './peer.ts'
@@ -32,21 +33,20 @@ const pacedFactor = 2
 
 await using cluster = await startPostgres({ durable: true })
 await using started = new AsyncDisposableStack()
-const contenders = await startContenders(cluster)
-for (const contender of contenders) started.use(contender)
+const ours = started.use(await startCountersign(await newDatabase(cluster, 'countersign')))
+const contenders = [ours, ...(values.alone ? [] : await startPeers(cluster))]
+for (const peer of contenders.slice(1)) started.use(peer)
 
 const results = await compete()
 const paced = await halfLoad()
-const report = `${reportOf(results)}\n\n${paced}`
+const signing = await compareSigning(ours, Number(values.rounds), requests, cluster.pid)
+const report = [reportOf(results), paced, signing].join('\n\n')
 console.log(`\n${report}`)
 if (values.write) writeReport(results, report)
 
-async function startContenders(durable: Cluster): Promise<Contender[]> {
-  const ours = await startCountersign(await newDatabase(durable, 'countersign'))
-  if (values.alone) return [ours]
+async function startPeers(durable: Cluster): Promise<Contender[]> {
   installPeers()
   return [
-    ours,
     await startPeer('oidc-provider', 'oidc-provider.ts', {}),
     await startPeer('better-auth', 'better-auth.ts', { DATABASE_URL: await newDatabase(durable, 'better_auth') }),
   ]
@@ -70,11 +70,10 @@ async function compete(): Promise<Result[]> {
 
 /** How long a client of ours waits for a code grant at half the load that we can bear: medians of the rounds. */
 async function halfLoad(): Promise<string> {
-  const [ours] = contenders
   const perSecond = (results[0]?.medians['code grant'].perSecond ?? 0) / 2
   const rounds: ReturnType<typeof waitsOf>[] = []
   for (let round = 0; round < Number(values.rounds); round += 1)
-    rounds.push(waitsOf(await drip((await ours?.codeGrants(requests * pacedFactor)) ?? [], perSecond)))
+    rounds.push(waitsOf(await drip(await ours.codeGrants(requests * pacedFactor), perSecond)))
   const [p50, p99] = [medianOf(rounds.map((round) => round.p50)), medianOf(rounds.map((round) => round.p99))]
   const waits = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
   return `At half of that load, ${perSecond.toFixed(0)} code grants a second: ${waits}.`

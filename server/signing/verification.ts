@@ -14,7 +14,7 @@ export function flawOf({ message, signature, publicKey }: Claim): Flaw | undefin
   if (!key || !isSoundPublicKey(key)) return 'malformed_public_key'
   const bytes = fromCanonicalBase64(signature)
   if (!bytes || !isSoundSignature(bytes)) return 'malformed_signature'
-  if (verifies(Buffer.from(message, 'utf8'), bytes, key)) return undefined
+  if (holds(Buffer.from(message, 'utf8'), bytes, key)) return undefined
   return isSoundPoint(key) ? 'invalid_signature' : 'malformed_public_key'
 }
 
@@ -23,7 +23,10 @@ export function flawOf({ message, signature, publicKey }: Claim): Flaw | undefin
  * written, by a key that only its owner can sign with.
  */
 export function verifies(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
-  if (!isSoundPublicKey(publicKey) || !isSoundSignature(signature)) return false
+  return isSoundPublicKey(publicKey) && isSoundSignature(signature) && holds(message, signature, publicKey)
+}
+
+function holds(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   return verify(null, message, importedKey(publicKey), signature)
 }
 

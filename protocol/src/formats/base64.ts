@@ -1,8 +1,13 @@
-/** The bytes of canonical, padded base64 (RFC 4648 §4); undefined where encoding them again gives another text. */
+/** Whole groups of four, and a last one whose unused bits are zero (RFC 4648 §3.5). */
+const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/
+
+/** The bytes of canonical, padded base64 (RFC 4648 §4); undefined for any other text that would give the same bytes. */
 export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  return toBase64(bytes) === text ? bytes : undefined
+  if (!canonical.test(text)) return undefined
+  const characters = atob(text)
+  const bytes = new Uint8Array(characters.length)
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index)
+  return bytes
 }
 
 export function toBase64(bytes: Uint8Array): string {

@@ -26,12 +26,16 @@ const smallOrder = [
 export function isSoundPublicKey(bytes: Uint8Array): boolean {
   if (bytes.length !== 32) return false
   const y = bytes.with(31, (bytes[31] ?? 0) & 0x7f)
-  return isBelow(y, fieldPrime) && !smallOrder.some((point) => point.every((byte, index) => byte === y[index]))
+  return isBelow(y, fieldPrime) && !smallOrder.some((point) => isSame(point, y))
 }
 
 /** Whether 64 bytes are the one way to write what may be a signature. */
 export function isSoundSignature(bytes: Uint8Array): boolean {
   return bytes.length === 64 && isSoundPublicKey(bytes.subarray(0, 32)) && isBelow(bytes.subarray(32), groupOrder)
+}
+
+function isSame(point: Uint8Array, y: Uint8Array): boolean {
+  return point.every((byte, index) => byte === y[index])
 }
 
 function isBelow(number: Uint8Array, limit: Uint8Array): boolean {

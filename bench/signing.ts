@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Countersign } from './countersign.ts'
+import { measure, medianOf, type Figure } from './figures.ts'
+import type { Call } from './load.ts'
+import { newSignature, verificationRequest } from './signature.ts'
+
+/** A verification here may cost at most so much of a bare route's. */
+const budget = 1.25
+const factor = 3
+
+/**
+ * What it costs to verify a signature and to tell where a request stands, beside a bare Fastify route that makes the
+ * same call of `node:crypto`, in rounds; the first does not count. As Markdown.
+ */
+export async function compareSigning(ours: Countersign, rounds: number, requests: number, databasePid: number) {
+  await using bare = await startBareRoute()
+  const runs: Record<string, { pid: number; call: Call; figures: Figure[] }> = {
+    'a bare Fastify route': { ...bare, figures: [] },
+    'verify a signature': { pid: ours.pid, call: ours.verify, figures: [] },
+    'read the status of a request': { pid: ours.pid, call: ours.status, figures: [] },
+  }
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { pid, call, figures } of Object.values(runs)) {
+      const { answers, figure } = await measure(Array<Call>(requests * factor).fill(call), pid, databasePid)
+      if (answers.some(({ status }) => status !== 200)) throw new Error(`${call.url} answered with something else`)
+      if (round > 0) figures.push(figure)
+    }
+  const least = costOf(runs['a bare Fastify route']?.figures ?? [])
+  const lines = Object.entries(runs).map(([what, { figures }]) => {
+    const perSecond = medianOf(figures.map((figure) => figure.perSecond))
+    const cells = [costOf(figures).toFixed(0), perSecond.toFixed(0), (costOf(figures) / least).toFixed(2)]
+    return `| ${[what, ...cells].join(' | ')} |`
+  })
+  const ratio = costOf(runs['verify a signature']?.figures ?? []) / least
+  return [
+    'Signing, beside a bare Fastify route that makes the same call of `node:crypto`:',
+    ['|  | µs | a second | ratio |', '| --- | ---: | ---: | ---: |', ...lines].join('\n'),
+    `To verify may cost ${budget} times what the bare route costs: ${ratio <= budget ? 'met' : 'not met'}.`,
+  ].join('\n\n')
+}
+
+function costOf(figures: Figure[]): number {
+  return medianOf(figures.map(({ microseconds }) => microseconds))
+}
+
+async function startBareRoute() {
+  const child = fork(join(import.meta.dirname, 'bare-verify.ts'), {
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [origin] = await once(child, 'message')
+  return {
+    pid: child.pid ?? 0,
+    call: verificationRequest(`${String(origin)}/verify`, newSignature().verification),
+    async [Symbol.asyncDispose]() {
+      child.disconnect()
+    },
+  }
+}
