@@ -4,6 +4,7 @@ import { codeIn } from '../server/testing/mailbox.ts'
 import { noRequest, watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
+import { walkSigningKeys } from './signing-keys.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -99,6 +100,7 @@ async function walkAccount(person: Person, handle: string, look: (name: string) 
   await person.press('add-identity')
   await dialog.waitFor({ state: 'detached' })
   await walkIdentity(person, look)
+  await walkSigningKeys(person, { handle, service: stage.service }, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await page.locator('main .lead').waitFor()
   await look('account-no-apps')

@@ -11,6 +11,7 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/recover': 'recover',
   '/account': 'account',
   '/account/identities': 'account',
+  '/account/signing': 'account',
   '/account/passkeys': 'account',
   '/account/sessions': 'account',
   '/account/apps': 'account',

@@ -7,6 +7,7 @@ import { newMasterKey, openMasterKey, type MasterKey } from '@countersign/keys/m
 import { keyFromPrf } from '@countersign/keys/prf'
 import { keyFromRecoveryCode, newRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
 import { toBase64 } from '@countersign/protocol/formats/base64'
+import { rotationMessage } from '@countersign/protocol/formats/signing-key-rotation'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/keys'
 import type { RegistrationFinish } from '@countersign/protocol/passkeys'
 import type { PrfOutput } from './passkey.ts'
@@ -80,6 +81,18 @@ export async function renewRecoveryCode(masterKey: MasterKey, userId: string) {
   const recoveryCode = newRecoveryCode()
   const { ciphertext } = await wrapWithCode(masterKey, recoveryCode, userId)
   return { recoveryCode, replacement: { recoveryAuth: await recoveryAuthOf(recoveryCode), ciphertext } }
+}
+
+/** A new signing key in place of the present one, which signs that it gives way (interface §4.2). */
+export async function replaceSigningKey(
+  masterKey: MasterKey,
+  { identityId, encryptedPrivateKey }: { identityId: string; encryptedPrivateKey: string },
+) {
+  const present = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
+  const next = await masterKey.newSigningKey(identityId)
+  const message = new TextEncoder().encode(rotationMessage({ identityId, ...next }))
+  const signature = await crypto.subtle.sign('Ed25519', present, message)
+  return { ...next, rotationSignature: toBase64(new Uint8Array(signature)) }
 }
 
 async function wrapWithCode(masterKey: MasterKey, code: string, userId: string) {

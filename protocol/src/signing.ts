@@ -127,6 +127,10 @@ export const SigningKey = Type.Object({
   createdAt: Instant,
   rotatedAt: NullableInstant,
   keyVersion: Type.Integer(),
+  former: Type.Array(
+    Type.Object({ keyVersion: Type.Integer(), publicKey: PublicKey, createdAt: Instant, endedAt: Instant }),
+    { description: 'The keys before, the latest first' },
+  ),
 })
 export type SigningKey = Static<typeof SigningKey>
 

@@ -123,6 +123,12 @@ export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
     createdAt: first.createdAt.toISOString(),
     rotatedAt: current.keyVersion > first.keyVersion ? current.createdAt.toISOString() : null,
     keyVersion: current.keyVersion,
+    former: keys.toReversed().flatMap(({ keyVersion, publicKey, createdAt, endedAt }) => {
+      const since = createdAt.toISOString()
+      return endedAt
+        ? [{ keyVersion, publicKey: toBase64(publicKey), createdAt: since, endedAt: endedAt.toISOString() }]
+        : []
+    }),
   }
 }
 

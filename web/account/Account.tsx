@@ -14,7 +14,9 @@ import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { useSection } from './route.ts'
+import { useLiveRequests } from './requests.ts'
 import { Sessions } from './Sessions.tsx'
+import { Signing } from './Signing.tsx'
 
 /** Everything that the sections show, read at once: going from one to another then waits for nothing. */
 export type Holdings = {
@@ -25,6 +27,9 @@ export type Holdings = {
   recoverySince: string | null
   codeOpensKeys: boolean
   authorizations: Answer<'GET /api/oauth/authorizations'>['authorizations']
+  signingKeys: Answer<'GET /api/signing/keys'>['keys']
+  /** What waits for a signature. */
+  requests: Answer<'GET /api/signing/requests'>['requests']
 }
 
 export function Account() {
@@ -34,6 +39,7 @@ export function Account() {
   const leaving = useDoing()
   const [section, goTo] = useSection()
   const [holdings, setHoldings] = useState<Holdings>()
+  useLiveRequests((requests) => setHoldings((held) => held && { ...held, requests }))
 
   const isLeaving = useRef(false)
   const read = {
@@ -60,10 +66,11 @@ export function Account() {
   }
   return (
     <Frame title={words.title} wide forDevelopers aside={<ActionButton action={leave} doing={leaving} />}>
-      <Navigation current={section} onChoose={goTo} />
+      <Navigation current={section} waiting={holdings?.requests.length ?? 0} onChoose={goTo} />
       {holdings ? (
         <>
           {section === 'identities' && <Identities holdings={holdings} onChange={setHoldings} />}
+          {section === 'signing' && <Signing holdings={holdings} onChange={setHoldings} />}
           {section === 'passkeys' && <Passkeys holdings={holdings} onChange={setHoldings} />}
           {section === 'sessions' && <Sessions holdings={holdings} onChange={setHoldings} />}
           {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
@@ -83,16 +90,28 @@ export function Account() {
 /** Undefined where nobody is signed in. */
 async function readHoldings(): Promise<Holdings | undefined> {
   try {
-    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }] = await Promise.all([
-      call('GET /api/auth/session', {}),
-      call('GET /api/auth/passkeys', {}),
-      call('GET /api/auth/sessions', {}),
-      call('GET /api/account/recovery', {}),
-      call('GET /api/account/key-wraps', {}),
-      call('GET /api/oauth/authorizations', {}),
-    ])
+    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }, { keys }, { requests }] =
+      await Promise.all([
+        call('GET /api/auth/session', {}),
+        call('GET /api/auth/passkeys', {}),
+        call('GET /api/auth/sessions', {}),
+        call('GET /api/account/recovery', {}),
+        call('GET /api/account/key-wraps', {}),
+        call('GET /api/oauth/authorizations', {}),
+        call('GET /api/signing/keys', {}),
+        call('GET /api/signing/requests', {}),
+      ])
     const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
-    return { session, passkeys, sessions, recoverySince: recovery.createdAt, codeOpensKeys, authorizations }
+    return {
+      session,
+      passkeys,
+      sessions,
+      recoverySince: recovery.createdAt,
+      codeOpensKeys,
+      authorizations,
+      signingKeys: keys,
+      requests,
+    }
   } catch (error) {
     if (error instanceof Refused && error.status === 401) return undefined
     throw error

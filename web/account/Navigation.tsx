@@ -2,9 +2,10 @@ import { InPageLink } from '../ui/InPageLink.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { pathOf, sections, type Section } from './sections.ts'
 
-type Props = { current: Section; onChoose: (section: Section) => void }
+type Props = { current: Section; waiting: number; onChoose: (section: Section) => void }
 
-export function Navigation({ current, onChoose }: Props) {
+/** The sections; beside signing, how many requests wait. */
+export function Navigation({ current, waiting, onChoose }: Props) {
   const words = useWords().account
   return (
     <nav class="sections" aria-label={words.sections}>
@@ -13,6 +14,7 @@ export function Navigation({ current, onChoose }: Props) {
           <li key={section}>
             <InPageLink href={pathOf(section)} current={section === current} onFollow={() => onChoose(section)}>
               {words[section]}
+              {section === 'signing' && waiting > 0 && <span class="count">{waiting}</span>}
             </InPageLink>
           </li>
         ))}

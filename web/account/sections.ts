@@ -1,4 +1,4 @@
-export const sections = ['identities', 'passkeys', 'sessions', 'apps', 'activity', 'data'] as const
+export const sections = ['identities', 'signing', 'passkeys', 'sessions', 'apps', 'activity', 'data'] as const
 export type Section = (typeof sections)[number]
 
 /** The section of a path below `/account`; the first where it names none. */

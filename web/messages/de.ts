@@ -201,6 +201,7 @@ export const de: Words = {
     title: 'Dein Konto',
     sections: 'Bereiche',
     identities: 'Namen',
+    signing: 'Unterschriften',
     passkeys: 'Passkeys',
     sessions: 'Sitzungen',
     apps: 'Apps',
@@ -249,6 +250,42 @@ export const de: Words = {
     otherAddress: 'Andere Adresse',
     remove: 'Adresse entfernen',
     notSetUp: 'Dieser Dienst kann keine Mails senden. Darum lässt sich keine Adresse hinzufügen.',
+  },
+
+  signing: {
+    title: 'Unterschriften',
+    waiting: (count: number) =>
+      count === 0
+        ? 'Nichts wartet auf deine Unterschrift.'
+        : count === 1
+          ? 'Eine Anfrage wartet auf deine Unterschrift.'
+          : `${count} Anfragen warten auf deine Unterschrift.`,
+    as: (handle: string) => `Für @${handle}`,
+    until: (time: string) => `bis ${time}`,
+    read: 'Lesen',
+    readOf: (app: string) => `Lesen, was ${app} möchte`,
+    keysTitle: 'Signaturschlüssel',
+    fingerprint: 'Fingerabdruck',
+    none: 'Noch kein Schlüssel. Ohne ihn kann keine App um eine Unterschrift bitten.',
+    madeOn: (date: string) => `Gemacht ${date}`,
+    replacedOn: (date: string) => `In Kraft seit ${date}`,
+    former: (count: number) => (count === 1 ? 'Ein früherer Schlüssel' : `${count} frühere Schlüssel`),
+    between: (from: string, to: string) => `${from} bis ${to}`,
+    make: 'Schlüssel machen',
+    makeOf: (handle: string) => `Schlüssel machen für @${handle}`,
+    makeTitle: (handle: string) => `Ein Signaturschlüssel für @${handle}`,
+    makeWhat: 'Er entsteht in diesem Browser, und nur deine Passkeys und dein Wiederherstellungscode öffnen ihn.',
+    makeNow: 'Schlüssel machen',
+    replace: 'Ersetzen',
+    replaceOf: (handle: string) => `Ersetzen: Schlüssel von @${handle}`,
+    replaceTitle: (handle: string) => `Schlüssel von @${handle} ersetzen?`,
+    replaceWhat:
+      'Danach unterschreibt der neue Schlüssel. Was der alte unterschrieben hat, bleibt gültig. ' +
+      'Tu es, wenn jemand an deinen Schlüssel gekommen sein könnte.',
+    replaceNow: 'Ersetzen',
+    expiring: (count: number) =>
+      count === 1 ? 'Eine wartende Anfrage verfällt dann.' : `${count} wartende Anfragen verfallen dann.`,
+    inForce: (handle: string) => `Der neue Schlüssel von @${handle} ist in Kraft.`,
   },
 
   passkeys: {

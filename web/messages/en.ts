@@ -194,6 +194,7 @@ export const en = {
     title: 'Your account',
     sections: 'Sections',
     identities: 'Names',
+    signing: 'Signing',
     passkeys: 'Passkeys',
     sessions: 'Sessions',
     apps: 'Apps',
@@ -243,6 +244,42 @@ export const en = {
     otherAddress: 'Another address',
     remove: 'Remove the address',
     notSetUp: 'This service can’t send mail, so no address can be added.',
+  },
+
+  signing: {
+    title: 'Signing',
+    waiting: (count: number) =>
+      count === 0
+        ? 'Nothing waits for your signature.'
+        : count === 1
+          ? 'One request waits for your signature.'
+          : `${count} requests wait for your signature.`,
+    as: (handle: string) => `For @${handle}`,
+    until: (time: string) => `until ${time}`,
+    read: 'Read',
+    readOf: (app: string) => `Read what ${app} asks`,
+    keysTitle: 'Signing keys',
+    fingerprint: 'Fingerprint',
+    none: 'No key yet. Without one, apps can’t ask for signatures.',
+    madeOn: (date: string) => `Made ${date}`,
+    replacedOn: (date: string) => `In force since ${date}`,
+    former: (count: number) => (count === 1 ? 'One key before' : `${count} keys before`),
+    between: (from: string, to: string) => `${from} to ${to}`,
+    make: 'Make a key',
+    makeOf: (handle: string) => `Make a key for @${handle}`,
+    makeTitle: (handle: string) => `A signing key for @${handle}`,
+    makeWhat: 'It is made in this browser, and only your passkeys and your recovery code open it.',
+    makeNow: 'Make the key',
+    replace: 'Replace',
+    replaceOf: (handle: string) => `Replace the key of @${handle}`,
+    replaceTitle: (handle: string) => `Replace the key of @${handle}?`,
+    replaceWhat:
+      'From then on the new key signs. What the old one has signed stays valid. ' +
+      'Do it if somebody may have got hold of your key.',
+    replaceNow: 'Replace it',
+    expiring: (count: number) =>
+      count === 1 ? 'One request that waits will expire.' : `${count} requests that wait will expire.`,
+    inForce: (handle: string) => `The new key of @${handle} is in force.`,
   },
 
   passkeys: {

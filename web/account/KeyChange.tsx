@@ -1,0 +1,49 @@
+import type { SigningRequest } from '@countersign/protocol/signing'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { EnterCode } from '../ui/EnterCode.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+import type { useKeyChange } from './key-flow.ts'
+import type { Step } from './key-steps.ts'
+
+type Props = {
+  change: ReturnType<typeof useKeyChange>
+  step: Exclude<Step, { at: 'rest' }>
+  requests: SigningRequest[]
+  userId: string
+}
+
+/** Says what a new key means, and makes it with the passkey, or with the recovery code where that opens nothing. */
+export function KeyChange({ change, step, requests, userId }: Props) {
+  const words = useWords()
+  const doing = useDoing()
+  const { subject } = step
+  if (step.at === 'enter code')
+    return (
+      <EnterCode
+        keyWraps={step.keyWraps}
+        userId={userId}
+        doing={doing}
+        why={words.passkeys.codeWhy}
+        onOpened={(masterKey) => change.change(subject, masterKey)}
+        onCancel={change.cancel}
+      />
+    )
+  const { replaceTitle, replaceWhat, replaceNow, makeTitle, makeWhat, makeNow, expiring } = words.signing
+  const expired = requests.filter(({ identityId }) => identityId === subject.identityId).length
+  const unlock: Action = {
+    name: 'unlock',
+    label: subject.key ? replaceNow : makeNow,
+    do: () => change.openWithPasskey(subject),
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: change.cancel }
+  return (
+    <section class="step">
+      <StepHeading>{subject.key ? replaceTitle(subject.handle) : makeTitle(subject.handle)}</StepHeading>
+      <p>{subject.key ? replaceWhat : makeWhat}</p>
+      {subject.key && expired > 0 && <p class="problem">{expiring(expired)}</p>}
+      <Actions of={[unlock, cancel]} doing={doing} />
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+import type { SigningRequest } from '@countersign/protocol/signing'
+import { call } from '../call.ts'
+import { Monogram } from '../ui/Monogram.tsx'
+import { useSpeech } from '../ui/Root.tsx'
+import type { Holdings } from './Account.tsx'
+import { KeyChange } from './KeyChange.tsx'
+import { useKeyChange } from './key-flow.ts'
+import { SigningKeys } from './SigningKeys.tsx'
+
+type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+
+/** What waits for a person's signature, and the keys that they sign with. */
+export function Signing({ holdings, onChange }: Props) {
+  const words = useSpeech().words.signing
+  const { session, requests, signingKeys } = holdings
+  const { identities, user } = session
+  const change = useKeyChange(user.userId, async () => {
+    const [{ keys }, left] = await Promise.all([
+      call('GET /api/signing/keys', {}),
+      call('GET /api/signing/requests', {}),
+    ])
+    onChange({ ...holdings, ...left, signingKeys: keys })
+  })
+  const { step } = change
+  if (step.at !== 'rest') return <KeyChange change={change} step={step} requests={requests} userId={user.userId} />
+  return (
+    <section class="step">
+      <h1>{words.title}</h1>
+      <p class="lead" role="status">
+        {words.waiting(requests.length)}
+      </p>
+      <ul class="entries">
+        {requests.map((request) => (
+          <Waiting key={request.requestId} request={request} />
+        ))}
+      </ul>
+      <section class="apart">
+        <h2>{words.keysTitle}</h2>
+        <p role="status">{step.done && words.inForce(step.done.handle)}</p>
+        <SigningKeys identities={identities} keys={signingKeys} onChange={change.ask} />
+      </section>
+    </section>
+  )
+}
+
+function Waiting({ request: { requestId, app, handle, expiresAt } }: { request: SigningRequest }) {
+  const { words, language } = useSpeech()
+  const { as, until, read, readOf } = words.signing
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(expiresAt))
+  return (
+    <li class="entry with-monogram">
+      <Monogram name={app.name} />
+      <div>
+        <h3>{app.name}</h3>
+        <p>
+          {as(handle)}, {until(time)}
+        </p>
+      </div>
+      <a class="button quiet" href={`/sign?requestId=${requestId}`} aria-label={readOf(app.name)}>
+        {read}
+      </a>
+    </li>
+  )
+}
