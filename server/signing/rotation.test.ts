@@ -50,7 +50,7 @@ test('KEY-01 an identity gets its first key once, of however many at once', asyn
   const { publicKey } = wanted[answers.findIndex(({ statusCode }) => statusCode === 201)] ?? newKey()
   assert.deepEqual(record, {
     ...{ identityId, handle, hasKey: true, publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
-    ...{ createdAt, rotatedAt: null, keyVersion: 1 },
+    ...{ createdAt, rotatedAt: null, keyVersion: 1, former: [] },
   })
   assert.deepEqual((await readKey(ada)).json(), record)
   assert.deepEqual((await send('GET', '/api/signing/keys', ada.headers)).json(), { keys: [record] })
