@@ -39,12 +39,14 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
 
 /**
  * Runs each file in a process of its own and prints what happens, failures in full at the end. A file without a test
- * counts as a failure: node passes it, and a test that silently vanished would look like success.
+ * counts as a failure: node passes it, and a test that silently vanished would look like success. What one process has
+ * compiled is ready for the next: every file loads most of the service.
  */
 export async function runTestFiles(
   files: string[],
   { concurrency, fileTimeoutSeconds = 300 }: { concurrency: number; fileTimeoutSeconds?: number },
 ): Promise<Counts> {
+  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
   for (const signal of endingSignals) process.prependOnceListener(signal, () => stopping.abort())
 

@@ -26,6 +26,7 @@ export async function startService({ environment = {}, dataDirectory, embedded =
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'countersign-')))
   const database = embedded ? undefined : await openTestDatabase()
   const [api, auth, business] = await freePorts(3)
+  const { NODE_COMPILE_CACHE: compiled } = process.env
   const hosts = {
     BASE_URL: `http://localhost:${api}`,
     AUTH_URL: `http://localhost:${auth}`,
@@ -33,6 +34,7 @@ export async function startService({ environment = {}, dataDirectory, embedded =
   }
   const settings = {
     PATH: process.env['PATH'] ?? '',
+    ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
     ...hosts,
     DATA_DIR: directory,
     ADMIN_TOKEN: testAdminToken,
