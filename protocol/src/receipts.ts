@@ -13,7 +13,7 @@ export const Receipt = Type.Object({
   requestId: Uuid,
   clientId: ClientId,
   identityId: Uuid,
-  handle: Type.Optional(Type.String({ description: 'At the time of the receipt, where its reader may know it' })),
+  handle: Type.Optional(Type.String({ description: 'Under which they signed; absent where that was not kept yet' })),
   payloadSha256: Type.String({ description: 'Of the UTF-8 bytes of the text, base64' }),
   signature: Type.String({ description: 'The Ed25519 signature of the person over these bytes, base64' }),
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),

@@ -198,6 +198,7 @@ export type SigningRequest = Static<typeof SigningRequest>
 export const ExportedSigningRequest = Type.Object({
   clientId: Type.String(),
   ...Type.Omit(SigningRequest, ['identityId', 'handle', 'app', 'connected', 'demonstration']).properties,
+  signedAs: Type.Union([Type.String(), Type.Null()], { description: 'The handle under which it was signed' }),
 })
 
 export const listSigningRequests = endpoint(
@@ -205,6 +206,23 @@ export const listSigningRequests = endpoint(
   { ...session, summary: 'The requests that wait for one of my identities' },
   {},
   { 200: Type.Object({ requests: Type.Array(SigningRequest) }) },
+)
+
+const HistoryCursor = Type.String({
+  pattern: '^[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  description: 'The nextCursor of the page before',
+})
+
+export const readSigningHistory = endpoint(
+  'GET /api/signing/history',
+  { ...session, summary: 'What my identities signed, denied or let expire, the newest first' },
+  {
+    querystring: Type.Object({
+      cursor: Type.Optional(HistoryCursor),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+    }),
+  },
+  { 200: Type.Object({ requests: Type.Array(SigningRequest), nextCursor: Type.Union([HistoryCursor, Type.Null()]) }) },
 )
 
 export const readSigningRequest = endpoint(

@@ -98,8 +98,8 @@ test('the export tells of every signing key, and of what a person was asked to s
     ],
   )
   assert.deepEqual(
-    first?.signingRequests.map(({ clientId, payload }) => [clientId, payload]),
-    [4, 3, 2, 1].map((euros) => [shop.clientId, `Pay ${euros} €`]),
+    first?.signingRequests.map(({ clientId, payload, signedAs }) => [clientId, payload, signedAs]),
+    [4, 3, 2, 1].map((euros) => [shop.clientId, `Pay ${euros} €`, euros === 1 ? ada.handle : null]),
   )
   assert.deepEqual(
     first?.signingKeys.map(({ keyVersion, publicKey, endedAt }) => [keyVersion, publicKey, endedAt !== null]),

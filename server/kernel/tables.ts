@@ -169,6 +169,7 @@ export interface Tables {
     created_at: Date
     expires_at: Date
     resolved_at: Date | null
+    signed_as: string | null
   }
   signing_request_place: {
     request_id: string

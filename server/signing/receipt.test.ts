@@ -186,12 +186,13 @@ test('only what was signed has a receipt, and only for those whom it concerns', 
   assert.deepEqual(await refused(byApp(bob.requestId, other.clientId)), [403, 'access_denied'])
 })
 
-test('an app reads the handle in a receipt only where the identity shares its profile', async () => {
+test('a receipt names whom the page named under the line, and tells no app their name of today', async () => {
   const ada = await signed()
-  const handle = async () => (await receiptOf((await ada.byApp()).body)).handle
-  assert.equal(await handle(), undefined)
   await app.code(ada, { scope: 'openid' })
-  assert.equal(await handle(), undefined)
-  await app.code(ada, { scope: 'openid profile' })
-  assert.equal(await handle(), ada.handle)
+  const { identityId, headers } = ada
+  const payload = { handle: `${ada.handle}-2` }
+  const renamed = await world.api.inject({ method: 'PATCH', url: `/api/identities/${identityId}`, headers, payload })
+  assert.equal(renamed.statusCode, 200, renamed.body)
+  for (const { body } of [await ada.byApp(), await ada.byPerson()])
+    assert.equal((await receiptOf(body)).handle, ada.handle)
 })

@@ -21,10 +21,7 @@ export async function issueReceipt(kernel: Kernel, userId: string, requestId: st
   return write(kernel, request, now)
 }
 
-/**
- * The same for the app that asked, with the handle only where the identity lets it have that. Refuses `access_denied`
- * beside the others.
- */
+/** The same for the app that asked. Refuses `access_denied` beside the others. */
 export async function issueReceiptToApp(
   kernel: Kernel,
   clientId: string,
@@ -33,15 +30,13 @@ export async function issueReceiptToApp(
 ): Promise<string> {
   const place = await store.findPlace(kernel.db, requestId)
   if (place && place.clientId !== clientId) throw refuse.access_denied()
-  return write(kernel, place && (await store.findRequestForApp(kernel.db, place.identityId, requestId)), now)
+  return write(kernel, place && (await store.findRequest(kernel.db, place.identityId, requestId)), now)
 }
 
-type Receipted = store.StoredRequest & { handle: string | null }
-
 /** Signed by the key of the log, with the proof that the log has the person's key. */
-async function write(kernel: Kernel, request: Receipted | undefined, now: Date): Promise<string> {
+async function write(kernel: Kernel, request: store.StoredRequest | undefined, now: Date): Promise<string> {
   if (!request) throw refuse.request_not_found()
-  const { requestId, clientId, identityId, handle, keyVersion, payload, signature, publicKey, resolvedAt } = request
+  const { requestId, clientId, identityId, signedAs, keyVersion, payload, signature, publicKey, resolvedAt } = request
   if (request.status !== 'signed' || !signature || !resolvedAt) throw refuse.request_not_signed()
   const proved = await proveKey(kernel, { identityId, keyVersion }, now)
   if (!proved) throw refuse.key_not_in_log()
@@ -52,7 +47,7 @@ async function write(kernel: Kernel, request: Receipted | undefined, now: Date):
     requestId,
     clientId,
     identityId,
-    ...(handle !== null && { handle }),
+    ...(signedAs !== null && { handle: signedAs }),
     payloadSha256: toBase64(sha256(payload)),
     signature: toBase64(signature),
     publicKey: toBase64(publicKey),

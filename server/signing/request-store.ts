@@ -87,6 +87,7 @@ const request = [
   'signing_request.public_key as publicKey',
   'signing_request.status',
   'signing_request.signature',
+  'signing_request.signed_as as signedAs',
   'signing_request.created_at as createdAt',
   'signing_request.expires_at as expiresAt',
   'signing_request.resolved_at as resolvedAt',
@@ -103,7 +104,7 @@ export function findRequest(db: Database, identityId: string, requestId: string)
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
 /** Requests as the person sees them: with their identity, the app, and whether the two know each other. */
-function selectForUser(db: Database, userId: string) {
+export function selectForUser(db: Database, userId: string) {
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
@@ -133,25 +134,6 @@ export function findRequestOfUser(db: Database, userId: string, identityId: stri
     .where('signing_request.request_id', '=', requestId)
     .executeTakeFirst()
 }
-/** A request with the handle of its identity, where that shares its profile with the app. */
-export function findRequestForApp(db: Database, identityId: string, requestId: string) {
-  return db
-    .selectFrom('signing_request')
-    .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
-    .leftJoin('authorization_consent', (join) =>
-      join
-        .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
-        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
-    )
-    .select(request)
-    .select(
-      sql<string | null>`case when 'profile' = any(authorization_consent.scope) then identity.handle end`.as('handle'),
-    )
-    .where('signing_request.identity_id', '=', identityId)
-    .where('signing_request.request_id', '=', requestId)
-    .executeTakeFirst()
-}
-
 export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
 
 /** The requests that wait for a person, the first that expires first. */
@@ -180,7 +162,10 @@ const statusColumns = [
 /** A request that waits no longer, as it is then. */
 export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
 
-/** Answers a request, where it waits still; nothing where it does not, or no longer. */
+/**
+ * Answers a request, where it waits still; nothing where it does not, or no longer. With a signature it keeps the
+ * handle under which that was given.
+ */
 export async function resolveRequest(
   tx: Transaction,
   { identityId, requestId }: Place,
@@ -189,7 +174,15 @@ export async function resolveRequest(
 ): Promise<Ended | undefined> {
   const ended = await tx
     .updateTable('signing_request')
-    .set({ ...resolution, resolved_at: now })
+    .set(({ selectFrom, ref }) => ({
+      ...resolution,
+      ...(resolution.status === 'signed' && {
+        signed_as: selectFrom('identity')
+          .select('identity.handle')
+          .where('identity.identity_id', '=', ref('signing_request.identity_id')),
+      }),
+      resolved_at: now,
+    }))
     .where('identity_id', '=', identityId)
     .where('request_id', '=', requestId)
     .where('status', '=', 'pending')

@@ -134,6 +134,7 @@ export async function listAllRequests(db: Database, identityId: string) {
     status: request.status,
     publicKey: toBase64(request.publicKey),
     signature: request.signature ? toBase64(request.signature) : null,
+    signedAs: request.signedAs,
     createdAt: request.createdAt.toISOString(),
     expiresAt: request.expiresAt.toISOString(),
     resolvedAt: request.resolvedAt?.toISOString() ?? null,
@@ -271,7 +272,8 @@ function expireRequest(db: Database, request: store.RequestStatus, now: Date): P
   })
 }
 
-function toSigningRequest(request: store.RequestOfUser): SigningRequest {
+/** A request as the person sees it. */
+export function toSigningRequest(request: store.RequestOfUser): SigningRequest {
   const { requestId, identityId, handle, clientId, payload, status, connected } = request
   return {
     requestId,

@@ -12,6 +12,7 @@ import { Secret } from '#kernel/secret.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { createKey, listKeyRecords, lookUpPublicKey, readKeyRecord } from './key.ts'
 import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
+import { readHistory } from './history.ts'
 import { readSignPage } from './page.ts'
 import { issueReceipt, issueReceiptToApp } from './receipt.ts'
 import { rotateKey } from './rotation.ts'
@@ -19,6 +20,8 @@ import { flawOf } from './verification.ts'
 import { createWaiting, type Waiting } from './waiting.ts'
 
 const refuse = refusals({ invalid_request: [400, 'at is an instant, such as 2026-11-21T09:30:00Z.'] })
+
+const historyDefault = 50
 
 type Signing = { kernel: Kernel; apps: AppDirectory }
 
@@ -158,6 +161,16 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     onRequest: session.onRequest,
     async handler(request) {
       return { requests: await listPending(db, session.of(request).userId, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.readSigningHistory,
+    onRequest: session.onRequest,
+    handler(request) {
+      const { cursor, limit } = request.query
+      const page = { cursor, count: Number(limit ?? historyDefault) }
+      return readHistory(db, session.of(request).userId, page, clock())
     },
   })
 
