@@ -166,6 +166,9 @@ test('an app gets a webhook, a test event, another secret, and loses the webhook
   while (/ waiting /.test(listed.stdout)) listed = await webhooks('deliveries', clientId)
   assert.match(listed.stdout, new RegExp(`${deliveryId} +webhook.test +\\S+ +delivered +1 +204`))
 
+  const again = await webhooks('send-again', clientId, deliveryId)
+  assert.match(again.stderr, /^error: It has arrived, or is still to be sent/)
+
   const rotated = await webhooks('rotate-secret', clientId, '--grace', '600')
   assert.match(rotated.stdout, /whsec_\S{44}[^]*until 2/)
   const undecided = await webhooks('remove', clientId)

@@ -19,6 +19,7 @@ import { addVerify } from './verify.ts'
 import { addDeliveries } from './webhooks/deliveries.ts'
 import { addRemove } from './webhooks/remove.ts'
 import { addRotateSecret as addRotateWebhookSecret } from './webhooks/rotate-secret.ts'
+import { addSendAgain } from './webhooks/send-again.ts'
 import { addSet } from './webhooks/set.ts'
 import { addShow as addShowWebhook } from './webhooks/show.ts'
 import { addTest } from './webhooks/test-event.ts'
@@ -41,6 +42,7 @@ addSet(webhooks)
 addShowWebhook(webhooks)
 addTest(webhooks)
 addDeliveries(webhooks)
+addSendAgain(webhooks)
 addRotateWebhookSecret(webhooks)
 addRemove(webhooks)
 

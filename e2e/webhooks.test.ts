@@ -10,7 +10,7 @@ import { freePort, layOut, run } from './guide.ts'
 
 const root = join(import.meta.dirname, '..')
 
-test('webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
+test('WHK-01 webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
   const guide = await readFile(join(root, 'docs/guides/webhooks.md'), 'utf8')
   const service = await startService()
   t.after(() => service.close())

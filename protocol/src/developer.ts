@@ -1,5 +1,6 @@
 import { operations } from './apps.ts'
 import { endpoint } from './endpoint.ts'
+import { operations as webhook } from './webhooks.ts'
 
 /** The developer portal: what the admin API does with apps, for a person who is signed in and the apps of their own. */
 const session = { security: 'session', cors: 'our pages' } as const
@@ -49,4 +50,63 @@ export const rotateOwnAppSecret = endpoint(
   },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
+)
+
+export const readOwnWebhook = endpoint(
+  'GET /api/developer/apps/:clientId/webhook',
+  { ...session, summary: 'Read where an app of mine hears of what happened' },
+  webhook.read.takes,
+  webhook.read.answers,
+)
+
+export const setOwnWebhook = endpoint(
+  'PUT /api/developer/apps/:clientId/webhook',
+  {
+    ...session,
+    summary:
+      'Set it; the first time its secret is shown, this once. What was disabled is active again; ' +
+      'needs a fresh authentication',
+  },
+  webhook.set.takes,
+  webhook.set.answers,
+)
+
+export const removeOwnWebhook = endpoint(
+  'DELETE /api/developer/apps/:clientId/webhook',
+  { ...session, summary: 'Remove it, with what is still to be delivered' },
+  webhook.remove.takes,
+  webhook.remove.answers,
+)
+
+export const rotateOwnWebhookSecret = endpoint(
+  'POST /api/developer/apps/:clientId/webhook/secret',
+  {
+    ...session,
+    summary:
+      'Give it a new secret, shown this once; the old one signs beside it for graceSeconds more; ' +
+      'needs a fresh authentication',
+  },
+  webhook.rotateSecret.takes,
+  webhook.rotateSecret.answers,
+)
+
+export const testOwnWebhook = endpoint(
+  'POST /api/developer/apps/:clientId/webhook/test',
+  { ...session, summary: 'Send it an event of the type webhook.test' },
+  webhook.test.takes,
+  webhook.test.answers,
+)
+
+export const listOwnWebhookDeliveries = endpoint(
+  'GET /api/developer/apps/:clientId/webhook/deliveries',
+  { ...session, summary: 'What it was sent in the last 30 days, newest first' },
+  webhook.listDeliveries.takes,
+  webhook.listDeliveries.answers,
+)
+
+export const sendOwnWebhookAgain = endpoint(
+  'POST /api/developer/apps/:clientId/webhook/deliveries/:deliveryId/send',
+  { ...session, summary: 'Send again what was given up, under its id' },
+  webhook.sendAgain.takes,
+  webhook.sendAgain.answers,
 )

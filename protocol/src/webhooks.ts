@@ -34,57 +34,85 @@ export const WebhookDelivery = Type.Object({
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
 const ByClientId = Type.Object({ clientId: ClientId })
+const ByDeliveryId = Type.Object({ clientId: ClientId, deliveryId: Uuid })
+const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
+
+/** What each operation on the webhook of an app takes and answers, whoever may ask for it. */
+export const operations = {
+  read: { takes: { params: ByClientId }, answers: { 200: Webhook } },
+  set: {
+    takes: { params: ByClientId, body: Type.Object({ url: WebUrl }, { additionalProperties: false }) },
+    answers: { 200: Type.Object({ ...Webhook.properties, secret: Type.Optional(WebhookSecret) }) },
+  },
+  remove: { takes: { params: ByClientId }, answers: { 204: Nothing } },
+  rotateSecret: {
+    takes: {
+      params: ByClientId,
+      body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+    },
+    answers: { 201: Type.Object({ secret: WebhookSecret, previousUntil: Instant }) },
+  },
+  test: { takes: { params: ByClientId }, answers: { 201: Type.Object({ deliveryId: Uuid }) } },
+  listDeliveries: {
+    takes: {
+      params: ByClientId,
+      querystring: Type.Object({
+        cursor: Type.Optional(Uuid),
+        limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      }),
+    },
+    answers: { 200: Type.Object({ deliveries: Type.Array(WebhookDelivery), nextCursor: OrNull(Uuid) }) },
+  },
+  sendAgain: { takes: { params: ByDeliveryId }, answers: { 200: WebhookDelivery } },
+} as const
+
 const admin = { security: 'admin', cors: 'no origin' } as const
 
 export const readWebhook = endpoint(
   'GET /api/admin/apps/:clientId/webhook',
   { ...admin, summary: 'Read where an app hears of what happened' },
-  { params: ByClientId },
-  { 200: Webhook },
+  operations.read.takes,
+  operations.read.answers,
 )
 
 export const setWebhook = endpoint(
   'PUT /api/admin/apps/:clientId/webhook',
   { ...admin, summary: 'Set it; the first time its secret is shown, this once. What was disabled is active again' },
-  { params: ByClientId, body: Type.Object({ url: WebUrl }, { additionalProperties: false }) },
-  { 200: Type.Object({ ...Webhook.properties, secret: Type.Optional(WebhookSecret) }) },
+  operations.set.takes,
+  operations.set.answers,
 )
 
 export const removeWebhook = endpoint(
   'DELETE /api/admin/apps/:clientId/webhook',
   { ...admin, summary: 'Remove it, with what is still to be delivered' },
-  { params: ByClientId },
-  { 204: Nothing },
+  operations.remove.takes,
+  operations.remove.answers,
 )
-
-const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
 export const rotateWebhookSecret = endpoint(
   'POST /api/admin/apps/:clientId/webhook/secret',
   { ...admin, summary: 'Give it a new secret, shown this once; the old one signs beside it for graceSeconds more' },
-  {
-    params: ByClientId,
-    body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
-  },
-  { 201: Type.Object({ secret: WebhookSecret, previousUntil: Instant }) },
+  operations.rotateSecret.takes,
+  operations.rotateSecret.answers,
 )
 
 export const testWebhook = endpoint(
   'POST /api/admin/apps/:clientId/webhook/test',
   { ...admin, summary: 'Send it an event of the type webhook.test' },
-  { params: ByClientId },
-  { 201: Type.Object({ deliveryId: Uuid }) },
+  operations.test.takes,
+  operations.test.answers,
 )
 
 export const listWebhookDeliveries = endpoint(
   'GET /api/admin/apps/:clientId/webhook/deliveries',
   { ...admin, summary: 'What it was sent in the last 30 days, newest first' },
-  {
-    params: ByClientId,
-    querystring: Type.Object({
-      cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
-    }),
-  },
-  { 200: Type.Object({ deliveries: Type.Array(WebhookDelivery), nextCursor: OrNull(Uuid) }) },
+  operations.listDeliveries.takes,
+  operations.listDeliveries.answers,
+)
+
+export const sendWebhookAgain = endpoint(
+  'POST /api/admin/apps/:clientId/webhook/deliveries/:deliveryId/send',
+  { ...admin, summary: 'Send again what was given up, under its id' },
+  operations.sendAgain.takes,
+  operations.sendAgain.answers,
 )

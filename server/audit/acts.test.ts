@@ -92,6 +92,12 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
     return () => admin('POST', `/${app.clientId}/webhook/secret`)
   },
+  'app.webhook_sent_again': async () => {
+    await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
+    const { deliveryId } = await admin('POST', `/${app.clientId}/webhook/test`)
+    await world.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
+    return () => admin('POST', `/${app.clientId}/webhook/deliveries/${deliveryId}/send`)
+  },
   'app.webhook_removed': async () => {
     await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
     return () => admin('DELETE', `/${app.clientId}/webhook`)

@@ -32,6 +32,7 @@ export type AuditAction =
   | 'app.webhook_removed'
   | 'app.webhook_secret_rotated'
   | 'app.webhook_disabled'
+  | 'app.webhook_sent_again'
   | 'app.authorized'
   | 'app.disconnected'
   | 'backup.taken'

@@ -43,7 +43,7 @@ async function openPort(t: TestContext) {
   return { port: address.port, connections: () => connections }
 }
 
-test('an address is public where the Internet has it, and not where it is of a network, a machine or nobody', () => {
+test('WHK-04 an address is public where the Internet has it, not where it is of a network, machine or nobody', () => {
   const inner =
     '0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 127.0.0.1 127.255.0.1 169.254.169.254 172.16.0.1 ' +
     '172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.7 203.0.113.9 224.0.0.1 ' +
@@ -60,7 +60,7 @@ test('an address is public where the Internet has it, and not where it is of a n
     assert.equal(isPublicAddress(nonsense), false, nonsense)
 })
 
-test('a URL that leads inwards is objected to however its address is written, before anybody connects', async (t) => {
+test('WHK-04 a URL that leads inwards is objected to however it is written, before anybody connects', async (t) => {
   const { port, connections } = await openPort(t)
   const outbound = createOutbound(hosted)
   const spellings =
@@ -76,7 +76,7 @@ test('a URL that leads inwards is objected to however its address is written, be
   assert.equal(connections(), 0)
 })
 
-test('a name is looked at by each address that it has when it is connected to', async (t) => {
+test('WHK-05 a name is looked at by each address that it has when it is connected to', async (t) => {
   const { port, connections } = await openPort(t)
   const url = `https://hooks.example:${port}/`
   const inner = [['127.0.0.1'], ['::1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '8.8.8.8'], ['::ffff:127.0.0.1'], []]
@@ -98,7 +98,7 @@ test('a name is looked at by each address that it has when it is connected to', 
   assert.equal(connections(), 0)
 })
 
-test('the address that was looked at is the one that is connected to: a name is asked for once', async (t) => {
+test('WHK-05 the address that was looked at is the one that is connected to: a name is asked for once', async (t) => {
   const receiver = await startWebhookReceiver([201])
   t.after(receiver.close)
   const { asked, resolver } = resolving(['127.0.0.1'], ['127.0.0.2'])
@@ -136,7 +136,7 @@ test('what is no plain https URL is objected to, also where the service is on lo
   assert.match(createOutbound(hosted).objectionTo('http://localhost:3000/') ?? '', /private/)
 })
 
-test('no redirect is followed, and nobody is waited for longer than was said', async (t) => {
+test('WHK-03 WHK-06 no redirect is followed, and nobody is waited for longer than was said', async (t) => {
   const moved = { status: 307, headers: { location: 'http://localhost:9/' } }
   const upgraded = { status: 101, headers: { connection: 'upgrade', upgrade: 'websocket' } }
   const receiver = await startWebhookReceiver([moved, upgraded, 'nothing', 'nothing'])
@@ -156,7 +156,7 @@ test('no redirect is followed, and nobody is waited for longer than was said', a
   assert.equal(receiver.received.length, 4)
 })
 
-test('an answer without an end takes no memory: its body is not read', async (t) => {
+test('WHK-07 an answer without an end takes no memory: its body is not read', async (t) => {
   const { promise: hungUp, resolve } = Promise.withResolvers<void>()
   const server = createServer((socket) => {
     socket.on('error', () => {}).on('close', () => resolve())

@@ -2,7 +2,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { WebhookDelivery } from '@countersign/protocol/webhooks'
 import { readApp } from '#apps/app.ts'
-import type { Sought } from '#apps/steward.ts'
+import { byline, type Sought } from '#apps/steward.ts'
+import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { afterCommit, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -12,6 +13,8 @@ import * as store from './store.ts'
 const refuse = refusals({
   webhook_not_found: [404, 'This app has no webhook.'],
   webhook_not_active: [409, 'The app or its webhook is disabled: enable the app, or set the webhook again.'],
+  delivery_not_found: [404, 'This app has no such delivery.'],
+  delivery_not_failed: [409, 'It has arrived, or is still to be sent: only what was given up is sent again.'],
 })
 
 /** What an app may hear of; the words are a part of the interface. */
@@ -46,6 +49,34 @@ export async function testWebhook(db: Database, sought: Sought, now: Date): Prom
   return deliveryId
 }
 
+/**
+ * Sends what was given up once more, under its id: at most once where several ask at the same time. If that fails too,
+ * what is left of its attempts follows. Refuses `app_not_found`, `webhook_not_found`, `delivery_not_found`,
+ * `delivery_not_failed`, `webhook_not_active`.
+ */
+export async function sendAgain(
+  db: Database,
+  { steward, clientId, deliveryId }: Sought & { deliveryId: string },
+  now: Date,
+): Promise<WebhookDelivery> {
+  await readApp(db, { steward, clientId })
+  return transaction(db, async (tx) => {
+    const delivery = await store.reviveDelivery(tx, clientId, deliveryId, now)
+    if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
+    await record(tx, { action: 'app.webhook_sent_again', ...byline(steward), clientId, details: { deliveryId } }, now)
+    afterCommit(tx, ringBell)
+    return toDelivery(delivery, await store.listAttempts(tx, clientId, [deliveryId]))
+  })
+}
+
+/** Why a delivery was not revived. */
+async function refusalToSend(tx: Transaction, clientId: string, deliveryId: string) {
+  if (!(await store.findEndpoint(tx, clientId))) return refuse.webhook_not_found()
+  const state = await store.findState(tx, clientId, deliveryId)
+  if (state === undefined) return refuse.delivery_not_found()
+  return state === 'failed' ? refuse.webhook_not_active() : refuse.delivery_not_failed()
+}
+
 type Page = { before: string | undefined; count: number }
 
 /** What an app was sent, the newest first. Refuses `app_not_found`, `webhook_not_found`. */
@@ -57,18 +88,22 @@ export async function listDeliveries(db: Database, sought: Sought, { before, cou
   const shown = found.slice(0, count)
   const ids = shown.map(({ deliveryId }) => deliveryId)
   const attempts = Object.groupBy(await store.listAttempts(db, clientId, ids), ({ deliveryId }) => deliveryId)
-  const deliveries = shown.map(({ deliveryId, type, state, createdAt, dueAt }): WebhookDelivery => {
-    const own = attempts[deliveryId] ?? []
-    return {
-      deliveryId,
-      type,
-      state,
-      createdAt: createdAt.toISOString(),
-      nextAttemptAt: dueAt && dueAt.toISOString(),
-      attempts: own.map(({ at, status, reason }) => ({ at: at.toISOString(), status, reason })),
-    }
-  })
+  const deliveries = shown.map((delivery) => toDelivery(delivery, attempts[delivery.deliveryId] ?? []))
   return { deliveries, nextCursor: found.length > count ? (ids.at(-1) ?? null) : null }
+}
+
+function toDelivery(
+  { deliveryId, type, state, createdAt, dueAt }: store.Delivery,
+  attempts: store.Outcome[],
+): WebhookDelivery {
+  return {
+    deliveryId,
+    type,
+    state,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: dueAt && dueAt.toISOString(),
+    attempts: attempts.map(({ at, status, reason }) => ({ at: at.toISOString(), status, reason })),
+  }
 }
 
 /** Deletes up to `batch` deliveries that are too old to be of interest, and says how many. */

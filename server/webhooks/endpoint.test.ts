@@ -20,7 +20,7 @@ async function sealedSecrets() {
   return world.db.selectFrom('webhook_secret').select(['client_id', 'sealed_secret', 'expires_at']).execute()
 }
 
-test('the secret is shown when the webhook is set first, and never again', async () => {
+test('WHK-08 the secret is shown when the webhook is set first, and never again', async () => {
   const app = await world.app()
   const set = await ask('PUT', pathOf(app), { url })
   assert.equal(set.statusCode, 200)
@@ -68,7 +68,7 @@ test('of no app there is a webhook', async () => {
   }
 })
 
-test('a webhook leads to a plain https URL, and on a public service into no network of the operator', async (t) => {
+test('WHK-04 a webhook leads to a plain https URL, of a public service into no network of its operator', async (t) => {
   const app = await world.app()
   for (const wrong of [
     'http://app.example/',
@@ -118,7 +118,7 @@ test('of secrets that are replaced too fast only a few sign, and a rotation with
   )
 })
 
-test('secrets are sealed at rest, for their app alone, and anew where SECRET_KEY was replaced', async () => {
+test('WHK-08 secrets are sealed at rest, for their app alone, and anew where SECRET_KEY was replaced', async () => {
   const app = await world.app()
   const { secret } = (await ask('PUT', pathOf(app), { url })).json()
   const find = async () =>

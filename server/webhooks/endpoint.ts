@@ -53,11 +53,14 @@ export async function removeWebhook(db: Database, { steward, clientId }: Sought,
   })
 }
 
-/** Sends nothing more to a URL whose receiver says that it is gone, until the operator sets the webhook again. */
+/** Sends nothing more to a URL whose receiver says that it is gone, until somebody sets the webhook again. */
 export async function disableWebhook(tx: Transaction, clientId: string, url: string, now: Date): Promise<void> {
-  if (!(await store.disableEndpoint(tx, clientId, url, now))) return
+  const disabled = await store.disableEndpoint(tx, clientId, url, now)
+  if (!disabled) return
   await store.failWaiting(tx, clientId)
-  await record(tx, { action: 'app.webhook_disabled', actor: 'system', clientId }, now)
+  const { ownerUserId } = disabled
+  const owner = ownerUserId === null ? {} : { userId: ownerUserId }
+  await record(tx, { action: 'app.webhook_disabled', actor: 'system', ...owner, clientId }, now)
 }
 
 type Endpoint = NonNullable<Awaited<ReturnType<typeof store.findEndpoint>>>

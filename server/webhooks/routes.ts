@@ -1,37 +1,105 @@
+import * as developer from '@countersign/protocol/developer'
 import * as endpoints from '@countersign/protocol/webhooks'
 import type { FastifyRequest } from 'fastify'
 import { adminGuard } from '#apps/operator.ts'
-import type { Sought } from '#apps/steward.ts'
+import type { Sought, Steward } from '#apps/steward.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { listDeliveries, testWebhook } from './delivery.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import { listDeliveries, sendAgain, testWebhook } from './delivery.ts'
 import { readWebhook, removeWebhook, setWebhook } from './endpoint.ts'
 import { rotateWebhookSecret } from './secret.ts'
 
 const deliveriesDefault = 50
 
 export function webhookRoutes(host: Host, kernel: Kernel): void {
-  const { db, clock } = kernel
+  mountDesk(host, kernel, ofOperator(kernel))
+  if (kernel.config.developerPortal) mountDesk(host, kernel, ofPerson(kernel))
+}
+
+/** The operations on webhooks at the addresses of one kind of steward, and the guard that lets these through. */
+type Desk = {
+  read: Addressed<typeof endpoints.readWebhook>
+  set: Addressed<typeof endpoints.setWebhook>
+  remove: Addressed<typeof endpoints.removeWebhook>
+  rotateSecret: Addressed<typeof endpoints.rotateWebhookSecret>
+  test: Addressed<typeof endpoints.testWebhook>
+  listDeliveries: Addressed<typeof endpoints.listWebhookDeliveries>
+  sendAgain: Addressed<typeof endpoints.sendWebhookAgain>
+  onRequest: (request: FastifyRequest) => Promise<void>
+  /** The same before what changes or sends something. */
+  onChange: (request: FastifyRequest) => Promise<void>
+  stewardOf: (request: FastifyRequest) => Steward
+}
+/** An endpoint with the bodies and answers of this one, wherever it is. */
+type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
+
+function ofOperator(kernel: Kernel): Desk {
   const { onRequest, of } = adminGuard(kernel)
-  const sought = (request: FastifyRequest, { clientId }: { clientId: string }): Sought => {
-    return { steward: of(request), clientId }
+  return {
+    read: endpoints.readWebhook,
+    set: endpoints.setWebhook,
+    remove: endpoints.removeWebhook,
+    rotateSecret: endpoints.rotateWebhookSecret,
+    test: endpoints.testWebhook,
+    listDeliveries: endpoints.listWebhookDeliveries,
+    sendAgain: endpoints.sendWebhookAgain,
+    onRequest,
+    onChange: onRequest,
+    stewardOf: of,
   }
+}
+
+/** The developer portal: the webhooks of a person's own apps. */
+function ofPerson(kernel: Kernel): Desk {
+  const { onRequest, of } = sessionGuard(kernel)
+  return {
+    read: developer.readOwnWebhook,
+    set: developer.setOwnWebhook,
+    remove: developer.removeOwnWebhook,
+    rotateSecret: developer.rotateOwnWebhookSecret,
+    test: developer.testOwnWebhook,
+    listDeliveries: developer.listOwnWebhookDeliveries,
+    sendAgain: developer.sendOwnWebhookAgain,
+    onRequest,
+    async onChange(request) {
+      await onRequest(request)
+      // Otherwise anybody with an account could have us knock at any door, as often as they like.
+      await kernel.rateLimits.count('app change of a person', of(request).userId)
+    },
+    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
+  }
+}
+
+function mountDesk(host: Host, kernel: Kernel, desk: Desk): void {
+  const sought = (request: FastifyRequest, { clientId }: { clientId: string }): Sought => {
+    return { steward: desk.stewardOf(request), clientId }
+  }
+  mountWebhook(host, kernel, desk, sought)
+  mountDeliveries(host, kernel, desk, sought)
+}
+
+type Seeking = (request: FastifyRequest, params: { clientId: string }) => Sought
+
+function mountWebhook(host: Host, kernel: Kernel, desk: Desk, sought: Seeking): void {
+  const { db, clock } = kernel
+  const { onRequest, onChange } = desk
 
   host.route({
-    ...endpoints.readWebhook,
+    ...desk.read,
     onRequest,
     handler: async (request) => readWebhook(db, sought(request, request.params)),
   })
 
   host.route({
-    ...endpoints.setWebhook,
-    onRequest,
+    ...desk.set,
+    onRequest: onChange,
     handler: async (request) => setWebhook(kernel, sought(request, request.params), request.body.url, clock()),
   })
 
   host.route({
-    ...endpoints.removeWebhook,
-    onRequest,
+    ...desk.remove,
+    onRequest: onChange,
     async handler(request, reply) {
       await removeWebhook(db, sought(request, request.params), clock())
       return reply.status(204).send(null)
@@ -39,8 +107,8 @@ export function webhookRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.rotateWebhookSecret,
-    onRequest,
+    ...desk.rotateSecret,
+    onRequest: onChange,
     async handler(request, reply) {
       const graceSeconds = request.body?.graceSeconds ?? 0
       const { secret, previousUntil } = await rotateWebhookSecret(
@@ -52,10 +120,14 @@ export function webhookRoutes(host: Host, kernel: Kernel): void {
       return reply.status(201).send({ secret, previousUntil: previousUntil.toISOString() })
     },
   })
+}
+
+function mountDeliveries(host: Host, { db, clock }: Kernel, desk: Desk, sought: Seeking): void {
+  const { onRequest, onChange } = desk
 
   host.route({
-    ...endpoints.testWebhook,
-    onRequest,
+    ...desk.test,
+    onRequest: onChange,
     async handler(request, reply) {
       const deliveryId = await testWebhook(db, sought(request, request.params), clock())
       return reply.status(201).send({ deliveryId })
@@ -63,12 +135,21 @@ export function webhookRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.listWebhookDeliveries,
+    ...desk.listDeliveries,
     onRequest,
     async handler(request) {
       const { cursor, limit } = request.query
       const page = { before: cursor, count: Number(limit ?? deliveriesDefault) }
       return listDeliveries(db, sought(request, request.params), page)
+    },
+  })
+
+  host.route({
+    ...desk.sendAgain,
+    onRequest: onChange,
+    async handler(request) {
+      const { deliveryId } = request.params
+      return sendAgain(db, { ...sought(request, request.params), deliveryId }, clock())
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Tables } from '#kernel/tables.ts'
 
 const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
 
-export function findEndpoint(db: Database, clientId: string) {
+export function findEndpoint(db: Database | Transaction, clientId: string) {
   return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
 }
 
@@ -47,16 +47,18 @@ export async function lockEndpoint(tx: Transaction, clientId: string): Promise<b
   return found !== undefined
 }
 
-/** Disables an endpoint if it is still at this URL, and active; false where it is not. */
-export async function disableEndpoint(tx: Transaction, clientId: string, url: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** Disables an endpoint if it is still at this URL, and active, and answers whose app it is of; nothing otherwise. */
+export function disableEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+  return tx
     .updateTable('webhook_endpoint')
+    .from('app')
     .set({ disabled_at: now, updated_at: now })
-    .where('client_id', '=', clientId)
+    .whereRef('app.client_id', '=', 'webhook_endpoint.client_id')
+    .where('webhook_endpoint.client_id', '=', clientId)
     .where('url', '=', url)
     .where('disabled_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .returning('owner_user_id as ownerUserId')
+    .executeTakeFirst()
 }
 
 /** Deletes an endpoint with its secrets and deliveries; false where there was none. */
@@ -227,6 +229,32 @@ export async function failWaiting(tx: Transaction, clientId: string): Promise<vo
     .execute()
 }
 
+export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number]
+
+/** Makes a delivery that has failed due again, if its app is active and has an active endpoint; nothing otherwise. */
+export async function reviveDelivery(tx: Transaction, clientId: string, deliveryId: string, now: Date) {
+  const { rows } = await sql<Delivery>`
+    update webhook_delivery delivery set state = 'waiting', due_at = ${now}
+    from webhook_endpoint endpoint join app using (client_id)
+    where delivery.client_id = ${clientId} and delivery_id = ${deliveryId} and state = 'failed'
+      and endpoint.client_id = delivery.client_id and disabled_at is null and app.status = 'active'
+    returning delivery_id as "deliveryId", type, state, delivery.created_at as "createdAt", due_at as "dueAt"`.execute(
+    tx,
+  )
+  return rows[0]
+}
+
+/** How far a delivery is; undefined where there is none. */
+export async function findState(tx: Transaction, clientId: string, deliveryId: string) {
+  const found = await tx
+    .selectFrom('webhook_delivery')
+    .select('state')
+    .where('client_id', '=', clientId)
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirst()
+  return found?.state
+}
+
 /** The newest deliveries of an app that are older than `before`, or of all. */
 export function listDeliveries(db: Database, clientId: string, before: string | undefined, count: number) {
   const deliveries = db
@@ -239,7 +267,7 @@ export function listDeliveries(db: Database, clientId: string, before: string | 
 }
 
 /** The attempts of deliveries, each delivery's in their order. */
-export async function listAttempts(db: Database, clientId: string, deliveryIds: string[]) {
+export async function listAttempts(db: Database | Transaction, clientId: string, deliveryIds: string[]) {
   if (deliveryIds.length === 0) return []
   return db
     .selectFrom('webhook_attempt')

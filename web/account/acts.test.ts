@@ -4,8 +4,8 @@ import type { AuditAction } from '../../server/kernel/audit.ts'
 import { de } from '../messages/de.ts'
 import { en } from '../messages/en.ts'
 
-/** What the operator does to keys, backups and webhooks stands in no person's trail. */
-type OfOperator = 'keys.rotated' | 'backup.taken' | 'backup.restored' | `app.webhook_${string}`
+/** What the operator does to keys and backups stands in no person's trail. */
+type OfOperator = 'keys.rotated' | 'backup.taken' | 'backup.restored'
 type OfPeople = Exclude<AuditAction, OfOperator>
 
 test('every act that a person can find in their trail has its own words', () => {

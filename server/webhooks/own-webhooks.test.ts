@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+const url = 'https://ledger.example/hook'
+const noDelivery = '00000000-0000-4000-8000-000000000000'
+
+async function portal(method: Method, path: string, { headers }: Pick<Person, 'headers'>, payload?: object) {
+  const answer = await world.api.inject({
+    method,
+    url: `/api/developer/apps${path}`,
+    headers,
+    ...(payload && { payload }),
+  })
+  return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
+}
+
+/** An app of a person's own; answers the path of its webhook. */
+async function register(person: Person): Promise<string> {
+  const payload = { name: 'Ledger', redirectUris: ['https://ledger.example/callback'] }
+  const { status, body } = await portal('POST', '', person, payload)
+  assert.equal(status, 201)
+  return `/${body.clientId}/webhook`
+}
+
+/** Everything that can be asked of a webhook. */
+const operations: [Method, string, object?][] = [
+  ['GET', ''],
+  ['PUT', '', { url }],
+  ['POST', '/secret'],
+  ['POST', '/test'],
+  ['GET', '/deliveries'],
+  ['POST', `/deliveries/${noDelivery}/send`],
+  ['DELETE', ''],
+]
+
+test('a person looks after the webhook of their app as the operator does', async () => {
+  const ada = await world.person()
+  const path = await register(ada)
+  assert.deepEqual((await portal('GET', path, ada)).body?.error, 'webhook_not_found')
+  const { secret, ...webhook } = (await portal('PUT', path, ada, { url })).body
+  assert.match(secret, /^whsec_/)
+  assert.deepEqual((await portal('GET', path, ada)).body, webhook)
+  const byOperator = await world.api.inject({ url: `/api/admin/apps${path}`, headers: world.admin })
+  assert.deepEqual(byOperator.json(), webhook)
+
+  const rotated = await portal('POST', `${path}/secret`, ada, { graceSeconds: 60 })
+  assert.equal(rotated.status, 201)
+  assert.notEqual(rotated.body.secret, secret)
+  const { deliveryId } = (await portal('POST', `${path}/test`, ada)).body
+  const { deliveries } = (await portal('GET', `${path}/deliveries`, ada)).body
+  assert.partialDeepStrictEqual(deliveries, [{ deliveryId, type: 'webhook.test', state: 'waiting', attempts: [] }])
+  assert.equal((await portal('DELETE', path, ada)).status, 204)
+  assert.equal((await portal('GET', path, ada)).body?.error, 'webhook_not_found')
+})
+
+test('WHK-09 the webhook of somebody else’s app is as unknown as none, to read, to change and to send by', async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  const path = await register(ada)
+  await portal('PUT', path, ada, { url })
+  for (const [method, rest, payload] of operations) {
+    const answer = await portal(method, `${path}${rest}`, eve, payload)
+    assert.deepEqual([answer.status, answer.body?.error], [404, 'app_not_found'], `${method} ${rest}`)
+    const unknown = await portal(method, `/app_none/webhook${rest}`, eve, payload)
+    assert.deepEqual(unknown, answer)
+  }
+  assert.equal((await portal('GET', path, ada)).body?.url, url)
+  assert.deepEqual((await portal('GET', `${path}/deliveries`, ada)).body?.deliveries, [])
+})
+
+test('WHK-10 where events go, and a secret, need a fresh proof of presence', async () => {
+  const ada = await world.person()
+  const path = await register(ada)
+  const { secret } = (await portal('PUT', path, ada, { url })).body
+  world.pass(600)
+  for (const [method, rest, payload] of [
+    ['PUT', '', { url: 'https://eve.example/hook' }],
+    ['POST', '/secret', {}],
+  ] as const) {
+    const answer = await portal(method, `${path}${rest}`, ada, payload)
+    assert.deepEqual([answer.status, answer.body?.error], [403, 'reauthentication_required'], `${method} ${rest}`)
+  }
+  assert.equal((await portal('GET', path, ada)).body?.url, url)
+  const fresh = { headers: await ada.signIn() }
+  assert.notEqual((await portal('POST', `${path}/secret`, fresh)).body?.secret, secret)
+})
+
+test('WHK-11 a person has us knock at doors so often in an hour and no more', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const ada = await limited.person()
+  const knock = () =>
+    limited.api.inject({ method: 'POST', url: '/api/developer/apps/app_1/webhook/test', headers: ada.headers })
+  const answers = await Promise.all(Array.from({ length: 70 }, knock))
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 404).length, 60)
+  assert.equal((await knock()).json().error, 'rate_limited')
+})
+
+test('each act stands in the trail once, as its owner’s, who reads it, without the secrets or the path', async () => {
+  const ada = await world.person()
+  const path = await register(ada)
+  const set = (await portal('PUT', path, ada, { url })).body
+  const rotated = (await portal('POST', `${path}/secret`, ada)).body
+  await portal('DELETE', path, ada)
+  const { body } = await world.api.inject({ url: '/api/account/activity', headers: ada.headers })
+  const told: { action: string; actor: string }[] = JSON.parse(body).entries
+  assert.deepEqual(
+    told.slice(0, 3).map(({ action, actor }) => [action, actor]),
+    ['removed', 'secret_rotated', 'set'].map((act) => [`app.webhook_${act}`, 'person']),
+  )
+  for (const secret of [set.secret, rotated.secret, '/hook']) assert.ok(!body.includes(secret))
+})
+
+test('where the portal is off no webhook of it is there', async (t) => {
+  const quiet = await createWorld({ environment: { DEVELOPER_PORTAL: 'off' } })
+  t.after(() => quiet.close())
+  const { headers } = await quiet.person()
+  for (const [method, rest, payload] of operations) {
+    const address = `/api/developer/apps/app_1/webhook${rest}`
+    const answer = await quiet.api.inject({ method, url: address, headers, ...(payload && { payload }) })
+    assert.deepEqual([answer.statusCode, answer.json().error], [404, 'not_found'], `${method} ${rest}`)
+  }
+})
