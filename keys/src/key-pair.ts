@@ -28,7 +28,8 @@ export async function importEncryptionKey(privateKey: JsonWebKey): Promise<Crypt
   return crypto.subtle.importKey('jwk', privateKey, algorithm, false, ['deriveBits'])
 }
 
-async function generateAgreementKeyPair(): Promise<CryptoKeyPair> {
+/** An extractable pair: X25519, or P-256 where the runtime lacks it. */
+export async function generateAgreementKeyPair(): Promise<CryptoKeyPair> {
   try {
     return await crypto.subtle.generateKey('X25519', true, ['deriveBits'])
   } catch (error) {

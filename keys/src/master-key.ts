@@ -1,4 +1,13 @@
+import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/app-key-fragment'
+import { toBase64 } from '@countersign/protocol/formats/base64'
 import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
+import {
+  newAppKeyPair,
+  newSymmetricAppKey,
+  readAppKeyPair,
+  readSymmetricAppKey,
+  type SealedAppKeyPair,
+} from './app-key.ts'
 import { CannotOpen, importEnvelopeKey, open, seal } from './envelope.ts'
 import {
   importEncryptionKey,
@@ -25,8 +34,8 @@ export async function openMasterKey(ciphertext: string, wrapping: WrappingKey, u
 }
 
 /**
- * The key under which a person's private keys are sealed. It neither prints nor serializes its bytes. A call that began
- * before `forget` completes; one that begins afterwards throws.
+ * The key under which a person's private keys, and those of their apps, are sealed. It neither prints nor serializes
+ * its bytes. A call that began before `forget` completes; one that begins afterwards throws.
  */
 export class MasterKey {
   readonly #bytes: Uint8Array
@@ -61,6 +70,30 @@ export class MasterKey {
     return importEncryptionKey(await this.#openJwk(ciphertextContext.encryptionKey(identityId), encryptedPrivateKey))
   }
 
+  /** A new symmetric key of an identity for an app, as the ciphertext that the server keeps. */
+  async newAppKey(identityId: string, clientId: string): Promise<string> {
+    const key = await this.#lend(importEnvelopeKey)
+    return seal(key, ciphertextContext.appKey(identityId, clientId), newSymmetricAppKey().key)
+  }
+
+  async newAppKeyPair(identityId: string, clientId: string): Promise<SealedAppKeyPair> {
+    const key = await this.#lend(importEnvelopeKey)
+    const { publicKey, privateKey } = await newAppKeyPair()
+    const encryptedAppPrivateKey = await seal(key, ciphertextContext.appKey(identityId, clientId), privateKey)
+    return { appPublicKey: toBase64(publicKey), encryptedAppPrivateKey }
+  }
+
+  /** The key that goes to the app. Throws `CannotOpen`, also for the private key of a pair. */
+  async openAppKey(identityId: string, clientId: string, encryptedAppKey: string): Promise<SymmetricAppKey> {
+    return readSymmetricAppKey(await this.#open(ciphertextContext.appKey(identityId, clientId), encryptedAppKey))
+  }
+
+  /** The pair that goes to the app. Throws `CannotOpen`, also where its halves do not belong together. */
+  async openAppKeyPair(identityId: string, clientId: string, sealed: SealedAppKeyPair): Promise<AppKeyPair> {
+    const context = ciphertextContext.appKey(identityId, clientId)
+    return readAppKeyPair(await this.#open(context, sealed.encryptedAppPrivateKey), sealed.appPublicKey)
+  }
+
   /** Zeroes the key. What was opened with it, and the copies that a runtime makes by itself, are out of its reach. */
   forget(): void {
     this.#bytes.fill(0)
@@ -75,8 +108,11 @@ export class MasterKey {
   }
 
   async #openJwk(context: string, ciphertext: string): Promise<JsonWebKey> {
-    const key = await this.#lend(importEnvelopeKey)
-    return readJwk(await open(key, context, ciphertext))
+    return readJwk(await this.#open(context, ciphertext))
+  }
+
+  async #open(context: string, ciphertext: string): Promise<Uint8Array> {
+    return open(await this.#lend(importEnvelopeKey), context, ciphertext)
   }
 
   /** Lends a copy, taken at once: a later `forget` must not make the borrower seal zeros, or seal with them. */

@@ -10,6 +10,13 @@ export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | und
   return bytes
 }
 
+/** The bytes of base64url without padding (RFC 4648 §5, RFC 7515 §2), as strictly. */
+export function fromCanonicalBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[\w-]*$/.test(text)) return undefined
+  const padding = '='.repeat((4 - (text.length % 4)) % 4)
+  return fromCanonicalBase64(text.replaceAll('-', '+').replaceAll('_', '/') + padding)
+}
+
 export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }

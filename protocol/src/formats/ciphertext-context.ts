@@ -6,4 +6,7 @@ export const ciphertextContext = {
   masterKey: (userId: string) => `master-key:${userId}`,
   signingKey: (identityId: string) => `signing-key:${identityId}`,
   encryptionKey: (identityId: string) => `encryption-key:${identityId}`,
+  appKey: (identityId: string, clientId: string) => `app-key:${identityId}:${clientId}`,
+  /** A fragment that was sealed to a key of the app's page. */
+  appKeyFragment: () => 'app-key-fragment',
 } as const

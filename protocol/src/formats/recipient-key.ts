@@ -1,0 +1,46 @@
+import { isSoundPoint, type AgreementCurve } from './agreement-key.ts'
+import { fromCanonicalBase64Url } from './base64.ts'
+
+/** The public key of the page that asks for an app key, to which it is sealed (RFC 8037 §2, RFC 7518 §6.2). */
+export type RecipientKey = { kty: 'OKP'; crv: 'X25519'; x: string } | { kty: 'EC'; crv: 'P-256'; x: string; y: string }
+
+const charactersMax = 1024
+const privateMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv']
+
+/**
+ * Reads `app_key_jwk`: base64url of a public JWK in JSON. Undefined for anything else, and for whoever has put a
+ * private key into an address. Of the JWK only what makes up the key is taken over.
+ */
+export function readRecipientKey(text: string): RecipientKey | undefined {
+  const jwk = text.length <= charactersMax ? readJson(text) : undefined
+  if (!isRecord(jwk) || privateMembers.some((member) => Object.hasOwn(jwk, member))) return undefined
+  const { kty, crv, x, y } = jwk
+  if (typeof x !== 'string') return undefined
+  if (kty === 'OKP' && crv === 'X25519') return hasPoint(crv, [x]) ? { kty, crv, x } : undefined
+  if (kty !== 'EC' || crv !== 'P-256' || typeof y !== 'string') return undefined
+  return hasPoint(crv, [x, y]) ? { kty, crv, x, y } : undefined
+}
+
+function hasPoint(curve: AgreementCurve, coordinates: string[]): boolean {
+  const decoded = coordinates.map((text) => fromCanonicalBase64Url(text) ?? new Uint8Array())
+  return decoded.every(({ length }) => length === 32) && isSoundPoint(curve, joined(decoded))
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]))
+}
+
+function readJson(base64Url: string): unknown {
+  const bytes = fromCanonicalBase64Url(base64Url)
+  if (!bytes) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    // Neither text nor JSON, which those two say by throwing.
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
