@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../server/testing/mailbox.ts'
+import { walkDevelopers } from './developer-pages.ts'
 import { noRequest, watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
@@ -77,7 +78,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await at('/account')
   await walkAccount(person, handle, look)
   await walkSign(person, look)
-  await walkDevelopers(person, look)
+  await walkDevelopers(person, stage.service, look)
   await walkSignIn(person, look)
   await walkPlayground(person, look)
 
@@ -204,68 +205,6 @@ async function walkIdentity(person: Person, look: (name: string) => Promise<void
   await dialog.waitFor()
   await look('account-delete-name')
   await person.press('cancel')
-}
-
-async function walkDevelopers(person: Person, look: (name: string) => Promise<void>): Promise<void> {
-  const { page } = person
-  const dialog = page.getByRole('dialog')
-  await page.goto(`${stage.service.authUrl}/developers`)
-  await person.control('new-app').waitFor()
-  await look('developers-none')
-  await person.press('new-app')
-  await person.control('create-app').waitFor()
-  await look('developers-new')
-  await person.press('create-app')
-  await page.locator('[aria-invalid="true"]').first().waitFor()
-  await look('developers-new-invalid')
-  await person.write('name', 'The Analytical Ledger')
-  await page.locator('textarea').fill('https://ledger.analytical-engine.example/signed-in/callback')
-  await person.press('create-app')
-  await person.control('confirm-secret-saved').waitFor()
-  await look('developers-secret')
-  await person.press('confirm-secret-saved')
-  await person.control('confirm-secret-saved').waitFor({ state: 'detached' })
-  await look('developers-app')
-  await person.control('first-sign-in').click()
-  await look('developers-first-sign-in')
-  await person.write('name', '')
-  await person.press('save-app')
-  await page.locator('[aria-invalid="true"]').first().waitFor()
-  await look('developers-app-invalid')
-  await person.write('name', 'The Ledger')
-  await person.press('save-app')
-  await page.getByRole('heading', { name: 'The Ledger', level: 1 }).waitFor()
-  await look('developers-app-saved')
-  await person.press('new-secret')
-  await dialog.waitFor()
-  await look('developers-rotate')
-  await person.press('rotate-secret')
-  await person.control('confirm-secret-saved').waitFor()
-  await look('developers-rotated')
-  await person.press('end-app')
-  await person.press('delete-app')
-  await dialog.locator('[aria-invalid="true"]').waitFor()
-  await look('developers-delete')
-  await person.press('cancel')
-  await page.goto(`${stage.service.authUrl}/developers`)
-  await page.locator('.entry').waitFor()
-  await look('developers-list')
-  await page.goto(`${stage.service.authUrl}/developers/apps/app_none`)
-  await page.locator('h1').waitFor()
-  await look('developers-unknown')
-  await page.goto(`${stage.service.authUrl}/account/data`)
-  await person.press('leave')
-  await person.write('confirmation', await handleOf(person))
-  await person.press('delete-account')
-  await dialog.locator('.problem').waitFor()
-  await look('account-delete-with-apps')
-  await person.press('cancel')
-}
-
-/** The name by which their account is known. */
-async function handleOf(person: Person): Promise<string> {
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
-  return identities[0]?.handle ?? ''
 }
 
 async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {

@@ -5,8 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { Webhook } from 'standardwebhooks'
 import { startService } from '../server/testing/service.ts'
+import { startWebhookReceiver } from '../server/testing/webhook-receiver.ts'
+import { en as words } from '../web/messages/en.ts'
 import { freePort, layOut, run } from './guide.ts'
+import { openStage } from './stage.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -49,4 +53,60 @@ test('WHK-01 webhooks: what the guide shows takes what is signed, once, and noth
   const said = once(app.stdout, 'data')
   await countersign('webhooks', 'test', clientId)
   assert.equal(String(await said), 'The webhook works\n')
+})
+
+test('a developer sets a webhook, and sees their server hear of a signature, also one that it missed', async (t) => {
+  const stage = await openStage()
+  t.after(() => stage.close())
+  const { baseUrl, authUrl } = stage.service
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const { page } = ada
+  await page.goto(`${authUrl}/developers/new`)
+  await ada.write('name', 'Approvals')
+  await page.locator('textarea[name="redirectUris"]').fill('https://approvals.example/')
+  await ada.press('create-app')
+  const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
+  const clientId = await page.locator('.credentials code').first().innerText()
+  const app = page.url()
+
+  const receiver = await startWebhookReceiver([410])
+  t.after(receiver.close)
+  await ada.write('webhookUrl', 'http://approvals.example/hook')
+  await ada.press('set-webhook')
+  await page.locator('main .problem').waitFor()
+  await ada.write('webhookUrl', receiver.url)
+  await ada.press('set-webhook')
+  const secret = await page.locator('output[name="webhookSecret"]').innerText()
+  await page.locator('.told', { hasText: secret }).locator('[data-action="confirm-secret-saved"]').click()
+  await page.getByText(words.webhook.none).waitFor()
+
+  const { identities } = await ada.ask(baseUrl, 'GET /api/auth/session')
+  const asked = await fetch(`${baseUrl}/api/signing/request`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientId, clientSecret, identityId: identities[0]?.identityId, payload: 'Pay 10 €' }),
+  })
+  const { requestId } = JSON.parse(await asked.text())
+  await page.goto(`${authUrl}/sign?requestId=${requestId}`)
+  await page.locator('[data-action="sign"][aria-disabled="false"]').click()
+  await page.locator('.ended').waitFor()
+
+  await receiver.has(1)
+  await page.goto(app)
+  await page.getByText(words.webhook.gone).waitFor()
+  await ada.press('save-webhook')
+  await ada.press('send-again')
+  const [, told] = await receiver.has(2)
+  const event = new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})
+  assert.partialDeepStrictEqual(event, { type: 'signing.signed', data: { requestId, status: 'signed' } })
+  await page.locator('[data-state="delivered"]').getByText('signing.signed').waitFor()
+  assert.equal(await ada.control('send-again').count(), 0)
+
+  await ada.press('end-webhook')
+  await ada.press('remove-webhook')
+  await ada.control('set-webhook').waitFor()
+  await page.reload()
+  await page.getByText(words.webhook.what).waitFor()
+  assert.ok(!(await page.content()).includes(receiver.url))
+  await ada.leave()
 })

@@ -27,9 +27,10 @@ export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
     port: address.port,
     url: `http://localhost:${address.port}/hook`,
     received,
-    /** Resolves when it has received so many. */
-    async has(count: number): Promise<void> {
+    /** Resolves when it has received so many, with these. */
+    async has(count: number): Promise<ReceivedWebhook[]> {
       while (received.length < count) await new Promise<void>((resolve) => (hear = resolve))
+      return received
     },
     async close() {
       server.closeAllConnections()

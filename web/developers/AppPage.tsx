@@ -8,6 +8,7 @@ import { StepHeading } from '../ui/StepHeading.tsx'
 import { AppEnd } from './AppEnd.tsx'
 import { AppSecret } from './AppSecret.tsx'
 import { AppSettings } from './AppSettings.tsx'
+import { AppWebhook } from './AppWebhook.tsx'
 import { Credentials } from './Credentials.tsx'
 import type { Told } from './Developers.tsx'
 import { FirstSignIn } from './FirstSignIn.tsx'
@@ -47,10 +48,18 @@ export function AppPage({ app, told, goTo, onTold, onChanged, onDeleted }: Props
       {back}
       <StepHeading>{app.name}</StepHeading>
       {app.status === 'disabled' && <Disabled app={app} onChanged={onChanged} />}
-      {told && <NewSecret told={told} onSaved={() => onTold(undefined)} />}
+      {told && (
+        <NewSecret
+          name="clientSecret"
+          secret={told.clientSecret}
+          previousUntil={told.previousUntil}
+          onSaved={() => onTold(undefined)}
+        />
+      )}
       <Credentials app={app} />
       <FirstSignIn app={app} />
       <AppSettings app={app} onChanged={onChanged} />
+      <AppWebhook app={app} />
       {!app.public && <AppSecret app={app} onTold={onTold} />}
       <AppEnd app={app} onDeleted={onDeleted} />
     </section>

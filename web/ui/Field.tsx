@@ -11,7 +11,7 @@ type Props = {
   /** For what is copied letter by letter. */
   exact?: boolean
   /** Which keys a phone shows. */
-  keys?: 'email' | 'numeric'
+  keys?: 'email' | 'numeric' | 'url'
   /** For the field of a step that took the place of another. */
   takesFocus?: boolean
 }
