@@ -10,6 +10,11 @@ const here = import.meta.dirname
 
 await buildEntry('server', { ssr: true, target: 'node20.12', minify: false, license: { fileName: 'licenses.md' } })
 await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
+await buildEntry('encryption', {
+  target: 'baseline-widely-available',
+  minify: true,
+  license: { fileName: 'encryption.licenses.md' },
+})
 if (process.argv.includes('--types')) writeTypes()
 
 async function buildEntry(name: string, options: object): Promise<void> {

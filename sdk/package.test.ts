@@ -43,6 +43,7 @@ test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings
 const usage = `
 import { createCountersign, CountersignError } from '@countersign/sdk/server'
 import { openSigningPopup } from '@countersign/sdk/browser'
+import { encrypt, readAppKey } from '@countersign/sdk/encryption'
 const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
 const countersign = createCountersign(settings)
 const request = await countersign.createSigningRequest({ identityId: 'c', payload: 'd', expiresInSeconds: 60 })
@@ -52,10 +53,14 @@ if (outcome.status === 'signed') {
   const status: number | undefined = new CountersignError({ code: paid, description: '' }).status
 }
 const answer = await openSigningPopup({ signingUrl: request.signingUrl })
+const appKey = await readAppKey({ sealed: true })
+if (appKey?.mode === 'symmetric') await encrypt(appKey.key, 'Milk', { context: 'note:1' })
 if (answer.type === 'blocked') location.assign(answer.signingUrl)
 `
 
-test('what a page loads of it is tiny', () => {
+test('what a page loads of it is tiny, and small where it encrypts', () => {
   run(process.execPath, ['build.ts'], here)
-  assert.ok(gzipSync(readFileSync(join(here, 'dist/browser.js'))).length < 1024)
+  const weightOf = (file: string) => gzipSync(readFileSync(join(here, 'dist', file))).length
+  assert.ok(weightOf('browser.js') < 1024)
+  assert.ok(weightOf('encryption.js') < 16 * 1024)
 })

@@ -1,3 +1,4 @@
+import { addressOf } from './address.ts'
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
@@ -26,12 +27,4 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),
   }
-}
-
-/** The secret travels there: nobody may read along. */
-function addressOf(name: string, text: string): URL {
-  const url = new URL(text)
-  const isHere = url.protocol === 'http:' && /^(?:(?:[\w-]+\.)*localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
-  if (url.protocol !== 'https:' && !isHere) throw new TypeError(`${name} begins with https:, or is on localhost`)
-  return url
 }

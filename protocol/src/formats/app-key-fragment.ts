@@ -4,6 +4,7 @@
  */
 import { curveOfPrivateKey, curveOfPublicKey } from './agreement-key.ts'
 import { fromCanonicalBase64, toBase64 } from './base64.ts'
+import { isCompactJwe } from './compact-jwe.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -51,7 +52,8 @@ export function writeSealedFragment(ciphertext: string): string {
 
 /** The JWE that `writeSealedFragment` wrote; undefined for any other text. */
 export function readSealedFragment(text: string): string | undefined {
-  return /^app_key_jwe=([\w-]+(?:\.[\w-]*){4})$/.exec(text)?.[1]
+  const [, ciphertext] = /^app_key_jwe=(.+)$/.exec(text) ?? []
+  return ciphertext !== undefined && isCompactJwe(ciphertext) ? ciphertext : undefined
 }
 
 /** The symmetric key or the private key that these bytes are; they cannot be both. */

@@ -9,10 +9,14 @@ const privateMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv']
 
 /**
  * Reads `app_key_jwk`: base64url of a public JWK in JSON. Undefined for anything else, and for whoever has put a
- * private key into an address. Of the JWK only what makes up the key is taken over.
+ * private key into an address.
  */
 export function readRecipientKey(text: string): RecipientKey | undefined {
-  const jwk = text.length <= charactersMax ? readJson(text) : undefined
+  return text.length <= charactersMax ? recipientKeyOf(readJson(text)) : undefined
+}
+
+/** The key that a public JWK is. Only what makes it up is taken over. */
+export function recipientKeyOf(jwk: unknown): RecipientKey | undefined {
   if (!isRecord(jwk) || privateMembers.some((member) => Object.hasOwn(jwk, member))) return undefined
   const { kty, crv, x, y } = jwk
   if (typeof x !== 'string') return undefined
