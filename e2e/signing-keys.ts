@@ -23,6 +23,7 @@ export async function walkSigningKeys(
 ): Promise<void> {
   await page.goto(`${service.authUrl}/account/signing`)
   await page.locator('.fingerprint:not(.blank)').first().waitFor()
+  await page.locator('.history .entry').first().waitFor()
   await look('account-signing')
   await askForDemonstration(service, handle)
   await page.goto(`${service.authUrl}/account/signing`)
@@ -33,6 +34,7 @@ export async function walkSigningKeys(
   await person.control('unlock').waitFor()
   await look('account-replace-key')
   await person.press('unlock')
-  await page.locator('details').click()
+  await page.locator('details:has(.fingerprint)').click()
+  await page.locator('.history .entry').first().waitFor()
   await look('account-former-keys')
 }

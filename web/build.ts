@@ -59,9 +59,9 @@ async function bundle(): Promise<Output> {
   return built.output
 }
 
-/** What may be shared: not the cryptography, which is loaded when it is needed. */
+/** What all pages load: not the cryptography, nor what shows an exact text, which few need. */
 function isPageCode(path: string): boolean {
-  return !/[\\/](keys[\\/]src|jose)[\\/]|vault\.ts$/.test(path)
+  return !/[\\/](keys[\\/]src|jose)[\\/]|[\\/](vault|exact-text|look-alikes|ExactText)\.\w+$/.test(path)
 }
 
 function manifestOf(output: Output): Manifest {
@@ -71,25 +71,26 @@ function manifestOf(output: Output): Manifest {
     entries.map((entry) => {
       const imports = importsOf(entry, chunks)
       // What a page adds to the common look comes after it.
-      const styles = [...imports.toReversed(), entry].flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])])
+      const styles = [...imports, entry].flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])])
       const files = { imports: imports.map(addressOf), styles: [...new Set(styles)].map((path) => `/${path}`) }
       return [entry.name, { script: addressOf(entry), ...files }]
     }),
   )
 }
 
-/** Every chunk that the browser must have before the entry runs, whoever imports it. */
+/** Every chunk that the browser must have before the entry runs, whoever imports it; each after those that it needs. */
 function importsOf(entry: Rolldown.OutputChunk, chunks: Map<string, Rolldown.OutputChunk>): Rolldown.OutputChunk[] {
-  const found = new Set<Rolldown.OutputChunk>()
-  const visit = (chunk: Rolldown.OutputChunk) => {
-    for (const imported of chunk.imports.map((path) => chunks.get(path))) {
-      if (!imported || found.has(imported)) continue
-      found.add(imported)
-      visit(imported)
-    }
+  const found: Rolldown.OutputChunk[] = []
+  const seen = new Set<string>()
+  const visit = (path: string) => {
+    const chunk = chunks.get(path)
+    if (!chunk || seen.has(path)) return
+    seen.add(path)
+    chunk.imports.forEach(visit)
+    found.push(chunk)
   }
-  visit(entry)
-  return [...found]
+  entry.imports.forEach(visit)
+  return found
 }
 
 function addressOf(chunk: Rolldown.OutputChunk): string {

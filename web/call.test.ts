@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { answerOf, reach, Refused, requestOf, Unreachable } from './call.ts'
+import { answerOf, reach, Refused, requestOf, textOf, Unreachable } from './call.ts'
 
 const base = 'https://api.example'
 
@@ -36,6 +36,14 @@ test('an answer without content is no failure', async () => {
 
 test('the page of a proxy that stands in for the server counts as no answer', async () => {
   await assert.rejects(answerOf(new Response('<h1>Bad gateway</h1>', { status: 502 })), Unreachable)
+})
+
+test('an answer that is a text comes as it is, and a refusal of it as any other', async () => {
+  assert.equal(await textOf(new Response('a.b.c')), 'a.b.c')
+  const refusal = Response.json({ error: 'key_not_in_log', error_description: 'Not yet.' }, { status: 409 })
+  await assert.rejects(textOf(refusal), (error) => error instanceof Refused && error.code === 'key_not_in_log')
+  const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('cut off')) })
+  await assert.rejects(textOf(new Response(broken)), Unreachable)
 })
 
 test('a server that is away is told apart from one that says no', async () => {

@@ -23,10 +23,19 @@ type Parts = { params?: Record<string, string>; querystring?: Record<string, str
 
 /** Calls an endpoint as the signed-in person. Throws `Refused` or `Unreachable`. */
 export async function call<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
+  return answerOf(await ask(name, given))
+}
+
+/** The same for an endpoint whose answer is no JSON. */
+export async function callForText<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<string> {
+  return textOf(await ask(name, given))
+}
+
+function ask<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Response> {
   const { url, init } = requestOf(readSite().baseUrl, name, given)
   // What the server writes to this person, it writes in the language of the page.
   const headers = { ...init.headers, 'accept-language': document.documentElement.lang }
-  return answerOf(await reach(url, { ...init, headers, credentials: 'include' }))
+  return reach(url, { ...init, headers, credentials: 'include' })
 }
 
 /** The request that a call makes: `:name` filled from `params`, the rest as query and as JSON. */
@@ -59,4 +68,12 @@ export async function answerOf<T>(response: Response): Promise<T> {
   if (response.ok) return answer as T
   const { error, error_description, ...fields } = answer as Partial<Record<string, string>>
   throw new Refused(response.status, error ?? 'server_error', error_description ?? '', fields)
+}
+
+/** The text that an endpoint answered, which comes whole or not at all. */
+export async function textOf(response: Response): Promise<string> {
+  if (!response.ok) return answerOf(response)
+  return response.text().catch((error: unknown) => {
+    throw new Unreachable('The answer broke off', { cause: error })
+  })
 }

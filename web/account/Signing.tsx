@@ -3,6 +3,7 @@ import { call } from '../call.ts'
 import { Monogram } from '../ui/Monogram.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
+import { History } from './History.tsx'
 import { KeyChange } from './KeyChange.tsx'
 import { useKeyChange } from './key-flow.ts'
 import { SigningKeys } from './SigningKeys.tsx'
@@ -39,6 +40,7 @@ export function Signing({ holdings, onChange }: Props) {
         <p role="status">{step.done && words.inForce(step.done.handle)}</p>
         <SigningKeys identities={identities} keys={signingKeys} onChange={change.ask} />
       </section>
+      <History waiting={requests} />
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import { drawPage } from '../ui/Root.tsx'
 import '../ui/entries.css'
+import '../ui/exact-text.css'
 import './account.css'
 import { Account } from './Account.tsx'
 

@@ -163,6 +163,7 @@ export const de: Words = {
       expired: 'Die Zeit ist um, und nichts wurde unterschrieben. Die App kann noch einmal fragen.',
     },
     closeThis: 'Du kannst das hier schließen.',
+    saveReceipt: 'Beleg speichern',
   },
 
   logout: {
@@ -286,6 +287,18 @@ export const de: Words = {
     expiring: (count: number) =>
       count === 1 ? 'Eine wartende Anfrage verfällt dann.' : `${count} wartende Anfragen verfallen dann.`,
     inForce: (handle: string) => `Der neue Schlüssel von @${handle} ist in Kraft.`,
+    historyTitle: 'Verlauf',
+    historyKept: 'Was du nicht unterschrieben hast, wird nach 30 Tagen vergessen.',
+    endedAt: {
+      signed: (time: string) => `Unterschrieben ${time}`,
+      denied: (time: string) => `Abgelehnt ${time}`,
+      expired: (time: string) => `Abgelaufen; gefragt ${time}`,
+    },
+    text: 'Text',
+    textOf: (app: string) => `Der Text von ${app}`,
+    receipt: 'Beleg',
+    receiptOf: (app: string, time: string) => `Beleg für ${app}, ${time}`,
+    saveText: 'Text speichern',
   },
 
   passkeys: {
@@ -627,6 +640,7 @@ export const de: Words = {
       invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       app_not_active: 'Diese App ist nicht mehr aktiv. Du kannst nur ablehnen.',
+      key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuch es in einer Minute noch einmal.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Das ist eine Weile her. Bestätige noch einmal mit deinem Passkey.',
       invalid_email: 'An diese Adresse kann keine Mail gehen.',

@@ -155,6 +155,7 @@ export const en = {
       expired: 'The time is over, and nothing was signed. The app can ask again.',
     },
     closeThis: 'You can close this.',
+    saveReceipt: 'Save a receipt',
   },
 
   logout: {
@@ -280,6 +281,18 @@ export const en = {
     expiring: (count: number) =>
       count === 1 ? 'One request that waits will expire.' : `${count} requests that wait will expire.`,
     inForce: (handle: string) => `The new key of @${handle} is in force.`,
+    historyTitle: 'History',
+    historyKept: 'What you didn’t sign is forgotten after 30 days.',
+    endedAt: {
+      signed: (time: string) => `Signed ${time}`,
+      denied: (time: string) => `Denied ${time}`,
+      expired: (time: string) => `Expired; asked ${time}`,
+    },
+    text: 'Text',
+    textOf: (app: string) => `The text of ${app}`,
+    receipt: 'Receipt',
+    receiptOf: (app: string, time: string) => `Receipt for ${app}, ${time}`,
+    saveText: 'Save the text',
   },
 
   passkeys: {
@@ -614,6 +627,7 @@ export const en = {
       invalid_flow: 'That took too long. Start again.',
       credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
       app_not_active: 'This app isn’t active any more. You can only deny.',
+      key_not_in_log: 'The receipt isn’t ready yet. Try again in a minute.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'That was a while ago. Confirm with your passkey once more.',
       invalid_email: 'This isn’t an address that mail can be sent to.',

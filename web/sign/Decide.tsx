@@ -4,11 +4,11 @@ import { placeOf } from '../place.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
 import { EnterCode } from '../ui/EnterCode.tsx'
+import { ExactText } from '../ui/ExactText.tsx'
 import { Monogram } from '../ui/Monogram.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { SignatureLine } from '../ui/SignatureLine.tsx'
 import { readView } from '../view.ts'
-import { ExactText } from './ExactText.tsx'
 import type { useFlow } from './flow.ts'
 import { openWindow } from './InAWindow.tsx'
 import { looksUnreadable } from './readable.ts'
@@ -41,7 +41,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
       </header>
       {request.demonstration && <p class="note">{words.demonstration}</p>}
       {!request.connected && !request.demonstration && <p class="note warning">{words.notConnected}</p>}
-      <ExactText text={payload} onEnd={() => setReadToEnd(true)} />
+      <ExactText text={payload} label={words.text} onEnd={() => setReadToEnd(true)} />
       <SignatureLine
         name={name}
         below={`@${handle}`}

@@ -63,6 +63,6 @@ function CurrentStep({ flow, doing, framed }: Props) {
     case 'enter code':
       return <Decide flow={flow} step={step} doing={doing} framed={framed} />
     case 'end':
-      return <Ended end={step.end} />
+      return <Ended end={step.end} signedIn={flow.owner !== undefined} doing={doing} />
   }
 }

@@ -1,4 +1,5 @@
 import { drawPage } from '../ui/Root.tsx'
+import '../ui/exact-text.css'
 import './sign.css'
 import { Sign } from './Sign.tsx'
 

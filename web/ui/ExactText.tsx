@@ -1,26 +1,36 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { useWords } from '../ui/Root.tsx'
-import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from './exact-text.ts'
-import { scriptOf } from './look-alikes.ts'
+import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from '../exact-text.ts'
+import { scriptOf } from '../look-alikes.ts'
+import { useWords } from './Root.tsx'
+
+type Props = { text: string; label: string; onEnd?: () => void }
 
 /** The exact text. `onEnd` is called once its end has been in sight. */
-export function ExactText({ text, onEnd }: { text: string; onEnd: () => void }) {
-  const words = useWords().sign
+export function ExactText({ text, label, onEnd }: Props) {
   const lines = useMemo(() => linesOf(text), [text])
   const region = useRef<HTMLDivElement>(null)
   // Before it is painted: where all of it is in sight at once, nothing has to be said about the end.
-  useLayoutEffect(() => (region.current ? whenAtEnd(region.current, onEnd) : undefined), [text])
+  useLayoutEffect(() => (region.current && onEnd ? whenAtEnd(region.current, onEnd) : undefined), [text])
   return (
     <>
       <Warnings of={odditiesIn(lines)} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, also without a mouse. */}
-      <div class="exact-text" role="region" aria-label={words.text} tabIndex={0} ref={region}>
+      <div class="exact-text" role="region" aria-label={label} tabIndex={0} ref={region}>
         {lines.map((line, index) => (
           <LineOfText key={index} line={line} />
         ))}
       </div>
     </>
   )
+}
+
+const charactersInSight = 160
+
+/** How a text begins, with the same care: to know it by in a list. */
+export function FirstLine({ of: text }: { of: string }) {
+  const beginning = [...text.trimStart().slice(0, 2 * charactersInSight)].slice(0, charactersInSight).join('')
+  const [line] = linesOf(beginning)
+  return <div class="first-line">{line && <LineOfText line={line} />}</div>
 }
 
 function Warnings({ of }: { of: Map<Oddity, number> }) {

@@ -1,0 +1,110 @@
+import type { SigningRequest } from '@countersign/protocol/signing'
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../call.ts'
+import { momentOf } from '../dates.ts'
+import { saveReceipt } from '../receipt.ts'
+import { saveFile } from '../save-file.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { ExactText, FirstLine } from '../ui/ExactText.tsx'
+import { Monogram } from '../ui/Monogram.tsx'
+import { Problem } from '../ui/Problem.tsx'
+import { useSpeech } from '../ui/Root.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { withNewest, withNext, type Trail } from './history.ts'
+
+const limit = '20'
+
+/** What a person has signed, denied or let expire, page after page; read again when less waits than before. */
+export function History({ waiting }: { waiting: SigningRequest[] }) {
+  const { words } = useSpeech()
+  const doing = useDoing()
+  const [trail, setTrail] = useState<Trail>()
+  const readNewest = async () => {
+    const newest = await call('GET /api/signing/history', { querystring: { limit } })
+    setTrail((held) => withNewest(held, newest))
+  }
+  const readNext = async () => {
+    if (!trail?.nextCursor) return readNewest()
+    const next = await call('GET /api/signing/history', { querystring: { limit, cursor: trail.nextCursor } })
+    setTrail((held) => (held ? withNext(held, next) : next))
+  }
+  useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [waiting.map(idOf).join()])
+
+  if (!trail && doing.problem === undefined) return <Waiting />
+  if (trail?.requests.length === 0) return null
+  const more: Action = { name: 'more', label: words.activity.more, look: 'secondary', do: readNext }
+  const mayHaveMore = trail ? trail.nextCursor !== null : true
+  return (
+    <section class="apart history">
+      <h2>{words.signing.historyTitle}</h2>
+      <p class="hint">{words.signing.historyKept}</p>
+      <ul class="entries">
+        {trail?.requests.map((request) => (
+          <Entry key={request.requestId} request={request} />
+        ))}
+      </ul>
+      <Actions of={mayHaveMore ? [more] : []} doing={doing} />
+    </section>
+  )
+}
+
+function Entry({ request }: { request: SigningRequest }) {
+  const { words, language } = useSpeech()
+  const doing = useDoing()
+  const { requestId, app, handle, status } = request
+  const { endedAt, receipt, receiptOf } = words.signing
+  const time = momentOf(request.resolvedAt ?? request.createdAt, language)
+  const save = { name: 'save-receipt', do: () => saveReceipt(requestId) }
+  return (
+    <li class="entry with-monogram">
+      <Monogram name={app.name} />
+      <div>
+        <h3>{app.name}</h3>
+        <p>
+          {status === 'pending' ? time : endedAt[status](time)} · @{handle}
+        </p>
+        <Text request={request} />
+        <Problem of={doing.problem} />
+      </div>
+      {status === 'signed' && (
+        <button
+          type="button"
+          class="button quiet"
+          data-action={save.name}
+          aria-label={receiptOf(app.name, time)}
+          aria-busy={doing.current !== undefined}
+          onClick={() => void doing.perform(save)}
+        >
+          {receipt}
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** The text as it was shown for the signature; a receipt proves something only beside its exact bytes. */
+function Text({ request: { requestId, app, payload, status } }: { request: SigningRequest }) {
+  const words = useSpeech().words.signing
+  const [open, setOpen] = useState(false)
+  const save = () => saveFile(payload, 'text/plain', `text-${requestId}.txt`)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{open ? words.text : <FirstLine of={payload} />}</summary>
+      {open && (
+        <div class="opened">
+          <ExactText text={payload} label={words.textOf(app.name)} />
+          {status === 'signed' && (
+            <button type="button" class="button quiet" data-action="save-text" onClick={save}>
+              {words.saveText}
+            </button>
+          )}
+        </div>
+      )}
+    </details>
+  )
+}
+
+function idOf({ requestId }: SigningRequest): string {
+  return requestId
+}
