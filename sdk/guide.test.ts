@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { freePorts, startService, type Service } from '../server/testing/service.ts'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -28,19 +28,23 @@ after(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Runs what the guide shows; answers its lines, one after another. */
-async function ask(identityId: string) {
-  const { baseUrl, authUrl, clientId, clientSecret } = await registerRemoteApp(service)
+type App = Awaited<ReturnType<typeof registerRemoteApp>>
+type Prepare = (app: App) => Promise<Record<string, string>>
+
+/** Runs a program that the guide shows, with what it needs beside; answers its lines, one after another. */
+async function ask(identityId: string, program = 'ask.mjs', prepare: Prepare = async () => ({})) {
+  const app = await registerRemoteApp(service)
+  const { baseUrl, authUrl, clientId, clientSecret } = app
   const environment = { BASE_URL: baseUrl, ISSUER: authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
-  const shop = spawn(process.execPath, ['ask.mjs'], {
+  const shop = spawn(process.execPath, [program], {
     cwd: directory,
-    env: { ...environment, IDENTITY_ID: identityId },
+    env: { ...environment, IDENTITY_ID: identityId, ...(await prepare(app)) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface(shop.stdout)[Symbol.asyncIterator]()
   const nextLine = async () => String((await lines.next()).value)
   const address = /^Sign here: (\S+)$/.exec(await nextLine())?.[1] ?? ''
-  return { clientId, requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine }
+  return { clientId, requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine, end: () => shop.kill() }
 }
 
 test('what the guide shows asks, waits, pays, has a receipt, and can be verified afterwards', async () => {
@@ -65,4 +69,23 @@ test('it pays nothing that is denied', async () => {
   const shop = await ask(ada.identityId)
   await ada.deny(shop.requestId)
   assert.equal(await shop.nextLine(), 'Not paid: denied.')
+})
+
+test('it pays when it hears of a signature', async (t) => {
+  const ada = await createRemoteSigner(service)
+  const [port = 0] = await freePorts(1)
+  const url = `http://localhost:${port}/hook`
+  const shop = await ask(ada.identityId, 'hear.mjs', async ({ baseUrl, clientId }) => {
+    const set = await fetch(`${baseUrl}/api/admin/apps/${clientId}/webhook`, {
+      method: 'PUT',
+      headers: { ...service.admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ url }),
+    })
+    return { PORT: String(port), WEBHOOK_SECRET: JSON.parse(await set.text()).secret }
+  })
+  t.after(shop.end)
+  const forged = JSON.stringify({ type: 'signing.signed', data: { requestId: shop.requestId } })
+  assert.equal((await fetch(url, { method: 'POST', body: forged })).status, 401)
+  await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0115')
+  assert.equal(await shop.nextLine(), 'Paid.')
 })
