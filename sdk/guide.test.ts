@@ -44,7 +44,8 @@ async function ask(identityId: string, program = 'ask.mjs', prepare: Prepare = a
   const lines = createInterface(shop.stdout)[Symbol.asyncIterator]()
   const nextLine = async () => String((await lines.next()).value)
   const address = /^Sign here: (\S+)$/.exec(await nextLine())?.[1] ?? ''
-  return { clientId, requestId: new URL(address).searchParams.get('requestId') ?? '', nextLine, end: () => shop.kill() }
+  const requestId = new URL(address).searchParams.get('requestId') ?? ''
+  return { environment, requestId, nextLine, end: () => shop.kill() }
 }
 
 test('what the guide shows asks, waits, pays, has a receipt, and can be verified afterwards', async () => {
@@ -53,9 +54,8 @@ test('what the guide shows asks, waits, pays, has a receipt, and can be verified
   await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0114')
   assert.equal(await shop.nextLine(), 'Paid.')
 
-  const environment = { BASE_URL: service.baseUrl, CLIENT_ID: shop.clientId }
-  const receipt = await run(process.execPath, ['receipt.mjs'], { cwd: directory, env: environment })
-  assert.match(receipt.stdout, new RegExp(`^${ada.identityId} signed this at [\\dT:.-]+Z\\.\\n$`))
+  const receipt = await run(process.execPath, ['receipt.mjs'], { cwd: directory, env: shop.environment })
+  assert.match(receipt.stdout, new RegExp(`^${ada.handle} signed this at [\\dT:.-]+Z\\.\\n$`))
 
   const verify = async () => (await run(process.execPath, ['verify.mjs'], { cwd: directory })).stdout
   assert.equal(await verify(), 'They signed this.\n')

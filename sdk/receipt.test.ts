@@ -1,32 +1,36 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
 import { startService, type Service } from '../server/testing/service.ts'
-import { createCountersign, CountersignError, verifyReceipt, type KeptReceipt } from './src/server.ts'
+import { createCountersign, CountersignError, verifyReceipt, type Countersign, type KeptReceipt } from './src/server.ts'
 
 let service: Service
+let countersign: Countersign
 let kept: KeptReceipt
+let settings: Awaited<ReturnType<typeof registerRemoteApp>>
 let asked: { requestId: string; clientId: string; identityId: string }
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
 before(async () => {
   service = await startService()
-  const settings = await registerRemoteApp(service)
+  settings = await registerRemoteApp(service)
   const { clientId } = settings
-  const ada = await createRemoteSigner(service)
-  const { identityId } = ada
-  const { requestId } = await createCountersign(settings).createSigningRequest({ identityId, payload })
-  await ada.sign(requestId, payload)
-  asked = { requestId, clientId, identityId }
-  const read = async (path: string) => {
-    const response = await fetch(service.baseUrl + path)
-    assert.equal(response.status, 200)
-    return response.text()
-  }
-  const receipt = await read(`/api/signing/request/${requestId}/receipt?clientId=${clientId}`)
-  kept = { receipt, payload, logKeys: JSON.parse(await read('/api/transparency/jwks')) }
+  countersign = createCountersign(settings)
+  asked = { ...(await sign()), clientId }
+  kept = await countersign.readReceipt({ ...asked, payload })
 })
 after(() => service.close())
+
+/** Has somebody sign the text. */
+async function sign() {
+  const ada = await createRemoteSigner(service)
+  const { identityId } = ada
+  const { requestId } = await countersign.createSigningRequest({ identityId, payload })
+  await ada.sign(requestId, payload)
+  return { requestId, identityId }
+}
 
 /** The code with which it is refused, when this is another. */
 function refusedWith(changes: Partial<KeptReceipt>): string {
@@ -61,4 +65,55 @@ test('a receipt proves no other text, nothing once it is altered, and nothing by
   assert.equal(refusedWith({ receipt: '' }), 'malformed_receipt')
   assert.equal(refusedWith({ logKeys: { keys: [] } }), 'unknown_service_key')
   assert.equal(refusedWith({ logKeys: { ...kept.logKeys, origin: 'another.example/log' } }), 'key_not_in_log')
+})
+
+const codeOf = (error: unknown) => (error instanceof CountersignError ? [error.code, error.status] : error)
+const refused = (work: Promise<unknown>) => work.then(() => 'nothing', codeOf)
+
+test('an app has the receipt of what it asked, as JSON to keep, by the keys of the log that it knows', async () => {
+  assert.deepEqual(verifyReceipt(JSON.parse(JSON.stringify(kept))), verifyReceipt(kept))
+  const { logKeys } = kept
+  assert.deepEqual((await countersign.readReceipt({ ...asked, payload, logKeys })).logKeys, logKeys)
+  const others = countersign.readReceipt({ ...asked, payload, logKeys: { keys: [] } })
+  assert.deepEqual(await refused(others), ['unknown_service_key', undefined])
+  const another = countersign.readReceipt({ ...asked, payload: `${payload}.` })
+  assert.deepEqual(await refused(another), ['other_payload', undefined])
+})
+
+test('what has no receipt, or not for this app, is refused as the service says it', async () => {
+  const { identityId } = await createRemoteSigner(service)
+  const { requestId } = await countersign.createSigningRequest({ identityId, payload })
+  assert.deepEqual(await refused(countersign.readReceipt({ requestId, payload })), ['request_not_signed', 409])
+  const unknown = { requestId: crypto.randomUUID(), payload }
+  assert.deepEqual(await refused(countersign.readReceipt(unknown)), ['request_not_found', 404])
+  const other = createCountersign(await registerRemoteApp(service))
+  assert.deepEqual(await refused(other.readReceipt({ ...asked, payload })), ['access_denied', 403])
+})
+
+test('a service that gives another receipt than the wanted one is not believed', async (t) => {
+  const another = await countersign.readReceipt({ ...(await sign()), payload })
+  const answers: Record<string, unknown> = { jwks: JSON.stringify(another.logKeys), receipt: another.receipt }
+  const liar = createServer(({ url = '' }, response) => {
+    const { pathname } = new URL(url, 'http://liar')
+    response.end(answers[pathname.split('/').at(-1) ?? ''])
+  }).listen(0)
+  await once(liar, 'listening')
+  t.after(() => liar.close().closeAllConnections())
+  const address = liar.address()
+  if (address === null || typeof address === 'string') throw new Error('the liar listens on no port')
+  const read = (wanted: object, clientId = settings.clientId) =>
+    createCountersign({ ...settings, clientId, baseUrl: `http://localhost:${address.port}` }).readReceipt({
+      requestId: verifyReceipt(another).requestId,
+      payload,
+      ...wanted,
+    })
+  const unexpected = ['unexpected_answer', undefined]
+  assert.deepEqual(await read({}), another)
+  assert.deepEqual(await refused(read({ requestId: asked.requestId })), unexpected)
+  assert.deepEqual(await refused(read({ identityId: asked.identityId })), unexpected)
+  assert.deepEqual(await refused(read({}, 'app_other')), unexpected)
+  answers['jwks'] = '{"keys":1}'
+  assert.deepEqual(await refused(read({})), unexpected)
+  answers['receipt'] = '<h1>Welcome</h1>'
+  assert.deepEqual(await refused(read({ logKeys: another.logKeys })), ['malformed_receipt', undefined])
 })

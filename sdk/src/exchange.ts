@@ -2,10 +2,24 @@ import { CountersignError } from './error.ts'
 
 export type Asked = { json?: object; patienceMilliseconds: number; signal?: AbortSignal | undefined }
 
-/** One request, and the body of its answer. Throws CountersignError, and as it is what the caller's signal says. */
-export async function exchange(url: URL, { json, patienceMilliseconds, signal }: Asked): Promise<unknown> {
+/** One request, and the JSON of its answer. Throws CountersignError, and as it is what the caller's signal says. */
+export async function exchange(url: URL, asked: Asked): Promise<unknown> {
+  const { response, text } = await ask(url, asked)
+  const body = readJson(text)
+  if (response.ok && body !== undefined) return body
+  throw refusalIn(response, body)
+}
+
+/** The same where the answer is a text. */
+export async function exchangeText(url: URL, asked: Asked): Promise<string> {
+  const { response, text } = await ask(url, asked)
+  if (response.ok) return text
+  throw refusalIn(response, readJson(text))
+}
+
+async function ask(url: URL, { json, patienceMilliseconds, signal }: Asked) {
   const late = AbortSignal.timeout(patienceMilliseconds)
-  const { response, text } = await receive(url, {
+  return receive(url, {
     signal: signal ? AbortSignal.any([signal, late]) : late,
     // Wherever it is sent on to, the secret does not belong there.
     redirect: 'manual',
@@ -15,9 +29,6 @@ export async function exchange(url: URL, { json, patienceMilliseconds, signal }:
     const reason = late.aborted ? `within ${patienceMilliseconds / 1000} s` : 'at all'
     throw new CountersignError({ code: 'no_answer', description: `${url.origin} did not answer ${reason}.` }, { cause })
   })
-  const body = readJson(text)
-  if (response.ok && body !== undefined) return body
-  throw refusalIn(response, body)
 }
 
 async function receive(url: URL, request: RequestInit): Promise<{ response: Response; text: string }> {

@@ -1,5 +1,7 @@
 import { verifyReceipt as read, type ReceiptFlaw } from '@countersign/protocol/receipt-verification'
 import { CountersignError } from './error.ts'
+import { exchange, exchangeText, isRecord } from './exchange.ts'
+import type { App } from './signing-request.ts'
 
 export type KeptReceipt = {
   /** The receipt, as the service gave it. */
@@ -8,6 +10,15 @@ export type KeptReceipt = {
   payload: string
   /** The keys of the log, as you have kept them: what `{baseUrl}/api/transparency/jwks` answers. */
   logKeys: { keys: readonly unknown[]; origin?: string | undefined }
+}
+
+/** Which receipt is wanted: what `waitForSignature` answered says it. */
+export type WantedReceipt = Pick<KeptReceipt, 'payload'> & {
+  requestId: string
+  /** Who should have signed. Where it is here, a receipt of anybody else is none. */
+  identityId?: string | undefined
+  /** The keys of the log, where you have them. Otherwise the service is asked for them, too. */
+  logKeys?: KeptReceipt['logKeys'] | undefined
 }
 
 /** Who signed, for whom, when and with which key. */
@@ -45,6 +56,40 @@ export function verifyReceipt({ receipt, payload, logKeys }: KeptReceipt): Signe
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
   const { publicKey, keyVersion, createdAt, resolvedAt } = reading.receipt
   return { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt }
+}
+
+const patienceMilliseconds = 15_000
+
+/**
+ * Asks for the receipt of a request, and answers it with all that it takes to verify it again. Throws CountersignError
+ * where the service refuses it, where it does not hold together, or where it is another one.
+ */
+export async function readReceipt(
+  { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
+  { requestId, identityId, payload, logKeys }: WantedReceipt,
+): Promise<KeptReceipt> {
+  const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/receipt`, baseUrl)
+  url.search = new URLSearchParams({ clientId }).toString()
+  const [receipt, keys] = await Promise.all([
+    exchangeText(url, { patienceMilliseconds }),
+    logKeys ?? readLogKeys(baseUrl),
+  ])
+  const kept = { receipt, payload, logKeys: keys }
+  const signed = verifyReceipt(kept)
+  const isWanted = signed.requestId === requestId && signed.clientId === clientId
+  if (!isWanted || signed.identityId !== (identityId ?? signed.identityId)) throw unexpected('The receipt is another.')
+  return kept
+}
+
+async function readLogKeys(baseUrl: URL): Promise<KeptReceipt['logKeys']> {
+  const answer = await exchange(new URL('/api/transparency/jwks', baseUrl), { patienceMilliseconds })
+  if (!isRecord(answer) || !Array.isArray(answer['keys'])) throw unexpected('The keys of the log are none.')
+  const { keys, origin } = answer
+  return typeof origin === 'string' ? { keys, origin } : { keys }
+}
+
+function unexpected(description: string): CountersignError {
+  return new CountersignError({ code: 'unexpected_answer', description })
 }
 
 function refusal(code: ReceiptFlaw): CountersignError {

@@ -1,8 +1,9 @@
 import { addressOf } from './address.ts'
+import { readReceipt, type WantedReceipt } from './receipt.ts'
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
-export { verifyReceipt, type KeptReceipt, type SignedReceipt } from './receipt.ts'
+export { verifyReceipt, type KeptReceipt, type SignedReceipt, type WantedReceipt } from './receipt.ts'
 export { verifySignature, type SignedText } from './signature.ts'
 export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
 
@@ -26,5 +27,6 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),
+    readReceipt: (wanted: WantedReceipt) => readReceipt(app, wanted),
   }
 }

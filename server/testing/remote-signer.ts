@@ -35,6 +35,7 @@ export async function createRemoteSigner(service: Service) {
   const answer = (requestId: string, what: string, json: object) =>
     ask(service, `/api/signing/requests/${requestId}/${what}`, { headers, json })
   return {
+    handle,
     identityId,
     pair,
     sign: (requestId: string, payload: string) => answer(requestId, 'sign', { signature: pair.sign(payload) }),
