@@ -64,7 +64,7 @@ export async function deleteAccount(
 async function forgetIdentities(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
   await forgetTokens(tx, identityIds)
   await forgetConsents(tx, identityIds)
-  await forgetRequests(tx, identityIds)
+  await forgetRequests(tx, identityIds, now)
   await forgetSigningKeys(tx, identityIds, now)
   await forgetIdentityKeys(tx, identityIds)
 }

@@ -199,8 +199,9 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
   return store.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
 }
 
-/** Forgets what identities that are going have been asked, and what they have signed. */
-export async function forgetRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+/** Forgets what identities that are going were asked and have signed; apps that wait still hear that it expired. */
+export async function forgetRequests(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  for (const identityId of identityIds) await expirePending(tx, identityId, now)
   await store.deleteRequests(tx, identityIds)
 }
 

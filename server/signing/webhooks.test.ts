@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
 import { startSender, type Sender } from '#webhooks/sender.ts'
 import { expireRequests } from './request.ts'
 
@@ -90,3 +91,28 @@ test('an app is told once that a request has expired: swept, looked at, or with 
     [swept, looked, rotated].map((id) => ['signing.expired', 'expired', id]).toSorted(),
   )
 })
+
+test('what waits has expired for its app when the identity is deleted, alone or with the account', async (t) => {
+  for (const path of ['identity', 'account'] as const) {
+    const { ada, open, heard, close } = await openShop()
+    t.after(close)
+    if (path === 'identity') await addIdentity(ada)
+    const denied = await open()
+    await ada.deny(denied)
+    const waiting = await open()
+    const url = path === 'identity' ? `/api/identities/${ada.identityId}` : '/api/account'
+    const deleted = await world.api.inject({ method: 'DELETE', url, headers: ada.headers })
+    assert.equal(deleted.statusCode, 204, deleted.body)
+    const events = await heard(2)
+    assert.deepEqual(events.map(({ type, data }) => [type, data.requestId]).toSorted(), [
+      ['signing.denied', denied],
+      ['signing.expired', waiting],
+    ])
+  }
+})
+
+async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<void> {
+  const payload = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
+  const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
+  assert.equal(added.statusCode, 201)
+}
