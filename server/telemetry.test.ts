@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { freePorts, startService, type Service } from '#testing/service.ts'
 import { startTraceReceiver, type ReceivedSpan } from '#testing/trace-receiver.ts'
+import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
@@ -48,6 +50,26 @@ test('metrics count what a rate limit refuses', async (t) => {
   const { service, url } = await startMeasured(t, { RATE_LIMIT_NUMBERS: 'metadata=3' })
   for (let count = 0; count < 5; count += 1) await ask(service, '/api/oauth/app/app_unknown')
   assert.equal(await sample(url, 'countersign_rate_limit_refusals_total{limit="metadata"}'), 2)
+})
+
+test('metrics count what became of each attempt to deliver a webhook', async (t) => {
+  const { service, url } = await startMeasured(t)
+  const receiver = await startWebhookReceiver([204, 410])
+  t.after(receiver.close)
+  const admin = async (method: string, path: string, body?: object) => {
+    const headers = { ...service.admin, ...(body && { 'content-type': 'application/json' }) }
+    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    return JSON.parse(await (await fetch(`${service.baseUrl}/api/admin/apps${path}`, sent)).text())
+  }
+  const app = await admin('POST', '', { name: 'Shop', redirectUris: ['https://shop.example/'] })
+  const path = `/${app.clientId}/webhook`
+  await admin('PUT', path, { url: receiver.url })
+  for (const outcome of ['delivered', 'gone']) {
+    await admin('POST', `${path}/test`)
+    while ((await admin('GET', `${path}/deliveries?limit=1`)).deliveries[0].state === 'waiting') await pause(20)
+    assert.equal(await sample(url, `countersign_webhook_attempts_total{outcome="${outcome}"}`), 1)
+  }
+  assert.ok(!(await (await fetch(url)).text()).includes(app.clientId))
 })
 
 test('SUP-08 metrics are on their own port alone, and nothing else is there', async (t) => {

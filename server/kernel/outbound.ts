@@ -17,8 +17,11 @@ export type Outbound = {
    * Posts a body and answers the status. No redirect is followed, and nothing of the answer's body is read. Throws
    * `Unreachable`.
    */
-  post: (url: string, sent: Sent) => Promise<number>
+  post: (url: string, sent: Sent) => Promise<Answered>
 }
+
+/** What came back; `retryAfter` as the header says it. */
+export type Answered = { status: number; retryAfter: string | undefined }
 
 export type Sent = {
   headers: Record<string, string>
@@ -110,7 +113,7 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
         signal: ending.signal,
       }
       try {
-        return await statusOf(url, options, body, agents)
+        return await answerTo(url, options, body, agents)
       } catch (cause) {
         throw new Unreachable(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
       } finally {
@@ -124,14 +127,14 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
 type Agents = { 'http:': HttpAgent; 'https:': HttpsAgent }
 type Options = { method: string; headers: Record<string, string | number>; lookup: LookupFunction; signal: AbortSignal }
 
-function statusOf(url: URL, options: Options, body: string, agents: Agents): Promise<number> {
+function answerTo(url: URL, options: Options, body: string, agents: Agents): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
         ? requestHttps(url, { ...options, agent: agents['https:'] })
         : requestHttp(url, { ...options, agent: agents['http:'] })
     sent.on('response', (response) => {
-      resolve(response.statusCode ?? 0)
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
       response.destroy()
     })
     sent.on('error', reject)

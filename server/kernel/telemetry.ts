@@ -17,7 +17,14 @@ export type Telemetry = {
   granted: (kind: string, outcome: string) => void
   /** A rate limit that refused. */
   limited: (what: string) => void
+  /** An attempt to deliver a webhook, and what came of it. */
+  webhookAttempted: (outcome: 'delivered' | 'put_off' | 'given_up' | 'gone') => void
 }
 
 /** Where nobody wants to know. */
-export const noTelemetry: Telemetry = { answered: () => {}, granted: () => {}, limited: () => {} }
+export const noTelemetry: Telemetry = {
+  answered: () => {},
+  granted: () => {},
+  limited: () => {},
+  webhookAttempted: () => {},
+}

@@ -154,6 +154,17 @@ test('WHK-02 WHK-03 what a receiver does not take is sent again under the same i
   for (const got of receiver.received.slice(-1)) assert.ok(verified(got, app.secret))
 })
 
+test('a receiver that is busy is left alone for as long as it asks', async (t) => {
+  startSending(t)
+  const receiver = await startWebhookReceiver([{ status: 503, headers: { 'retry-after': '3600' } }])
+  t.after(receiver.close)
+  const app = await appHearing(receiver.url)
+  await tell(app)
+  const [waiting] = await deliveriesWhen(app, ([first]) => first?.attempts.length === 1)
+  const next = Date.parse(waiting?.nextAttemptAt ?? '') - world.now().getTime()
+  assert.ok(next >= 3_600_000 && next <= 3_600_000 * 1.2, String(next))
+})
+
 test('a receiver that is not there is tried again, for three days, and then given up', async (t) => {
   startSending(t)
   const [port = 0] = await freePorts(1)

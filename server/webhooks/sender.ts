@@ -4,17 +4,13 @@ import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable } from '#kernel/outbound.ts'
 import { rest } from '#kernel/rest.ts'
+import { restAfter } from './back-off.ts'
 import { onBell } from './bell.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signedHeaders } from './secret.ts'
 import { claimDue, handBack, settleAttempt, type Claimed, type Outcome } from './store.ts'
 
 export type Sender = { stop: () => Promise<void> }
-
-/** After each attempt that failed, how long until the next: three days in all, as Standard Webhooks suggests. */
-const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-/** By how much of it at most a wait is lengthened, so that a receiver that comes back is not overrun. */
-const jitter = 0.2
 
 const underWayMax = 16
 /** Of one app: one that answers slowly must not take up all of them. */
@@ -93,31 +89,41 @@ function busyOf(clientIds: string[]): string[] {
 
 /** Attempts a delivery, and writes down what became of it. What is cut off is given back: it may have arrived. */
 async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<void> {
-  const { db, clock, log } = kernel
+  const { db, clock, log, telemetry } = kernel
   const { clientId, deliveryId, attempt } = claimed
-  const outcome = await attemptOnce(kernel, claimed, cut)
+  const { retryAfter, ...outcome } = await attemptOnce(kernel, claimed, cut)
   const now = clock()
   if (outcome.status === null && cut.aborted) return handBack(db, claimed, now)
 
   const { status } = outcome
-  if (status !== null && status >= 200 && status < 300)
+  if (status !== null && status >= 200 && status < 300) {
+    telemetry.webhookAttempted('delivered')
     return settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
-  if (status === gone)
+  }
+  if (status === gone) {
+    telemetry.webhookAttempted('gone')
     return transaction(db, async (tx) => {
       await settleAttempt(tx, claimed, outcome, { state: 'failed', dueAt: null })
       await disableWebhook(tx, clientId, claimed.url, now)
     })
-
-  const seconds = retrySeconds[attempt - 1]
-  if (seconds !== undefined) {
-    const dueAt = secondsAfter(now, seconds * (1 + Math.random() * jitter))
-    return settleAttempt(db, claimed, outcome, { state: 'waiting', dueAt })
   }
+
+  const seconds = restAfter(attempt, retryAfter, now)
+  if (seconds !== undefined) {
+    telemetry.webhookAttempted('put_off')
+    return settleAttempt(db, claimed, outcome, { state: 'waiting', dueAt: secondsAfter(now, seconds) })
+  }
+  telemetry.webhookAttempted('given_up')
   log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'a webhook was given up')
   return settleAttempt(db, claimed, outcome, { state: 'failed', dueAt: null })
 }
 
-async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<Outcome> {
+type Attempted = Outcome & {
+  /** As a receiver that is busy says it. */
+  retryAfter?: string | undefined
+}
+
+async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<Attempted> {
   const { clock, keyring, outbound, log } = kernel
   const { url, payload, clientId } = claimed
   const at = clock()
@@ -130,7 +136,7 @@ async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): 
   if (!headers) return unanswered('not_signed')
   try {
     const sent = { headers, body: payload, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
-    return { at, status: await outbound.post(url, sent), reason: null }
+    return { at, ...(await outbound.post(url, sent)), reason: null }
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
     return unanswered(error.reason)
