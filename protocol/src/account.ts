@@ -8,6 +8,7 @@ import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedSigningRequest } from './signing.ts'
 import { Base64, Ciphertext, ClientId, Instant, Uuid } from './values.ts'
+import { Webhook } from './webhooks.ts'
 
 const session = { security: 'session', cors: 'our pages' } as const
 
@@ -68,7 +69,7 @@ export const AccountExport = Type.Object({
   keyWraps: Type.Array(KeyWrap),
   recoveryCodeSince: Type.Union([Instant, Type.Null()]),
   authorizations: Type.Array(Authorization),
-  apps: Type.Array(App),
+  apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),
   activity: Type.Array(ActivityEntry),
 })
 export type AccountExport = Static<typeof AccountExport>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountExport } from '@countersign/protocol/account'
 import type { App } from '@countersign/protocol/apps'
+import type { Webhook } from '@countersign/protocol/webhooks'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type World } from '#testing/world.ts'
@@ -31,6 +32,14 @@ test('the export is a file with everything that a person has here, and with no s
   const app = await world.app({ name: 'The Shop' })
   const tokens = await app.tokens(person)
   const own = await post('/api/developer/apps', { name: 'Ledger', redirectUris: ['https://ledger.example/'] })
+  const { clientSecret: ownSecret, ...settings } = own.json<App & { clientSecret: string }>()
+  const set = await world.api.inject({
+    method: 'PUT',
+    url: `/api/developer/apps/${settings.clientId}/webhook`,
+    headers: person.headers,
+    payload: { url: 'https://ledger.example/hook' },
+  })
+  const { secret: webhookSecret, ...webhook } = set.json<Webhook & { secret: string }>()
 
   const answer = await world.api.inject({ url: '/api/account/export', headers: person.headers })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -58,10 +67,11 @@ test('the export is a file with everything that a person has here, and with no s
     'identity.handle_changed',
     'app.authorized',
     'app.created',
+    'app.webhook_set',
   ])
-  const { clientSecret: ownSecret, ...settings } = own.json<App & { clientSecret: string }>()
-  assert.deepEqual(exported.apps, [settings], 'the app that they registered, and not the one they use')
-  const secrets = [person.sessionToken, tokens.access_token, tokens.refresh_token, app.clientSecret, ownSecret, code]
+  assert.deepEqual(exported.apps, [{ ...settings, webhook }], 'the app that they registered, and not the one they use')
+  const ofApps = [app.clientSecret, ownSecret, webhookSecret]
+  const secrets = [person.sessionToken, tokens.access_token, tokens.refresh_token, ...ofApps, code]
   for (const hidden of [...secrets, stranger.userId, stranger.handle])
     assert.ok(!answer.body.includes(hidden), hidden.slice(0, 12))
   assert.doesNotMatch(answer.body, /sha256|mac/i)

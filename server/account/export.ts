@@ -13,6 +13,7 @@ import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
 import { listAllRequests } from '#signing/request.ts'
+import { findWebhook } from '#webhooks/endpoint.ts'
 
 type ExportedIdentity = AccountExport['identities'][number]
 
@@ -32,7 +33,9 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
       grants: await listGrants(db, identityId, now),
     })
   }
-  const apps = await listApps(db, { actor: 'person', session })
+  const apps: AccountExport['apps'] = []
+  for (const app of await listApps(db, { actor: 'person', session }))
+    apps.push({ ...toApp(app), webhook: await findWebhook(db, app.clientId) })
   return {
     exportedAt: now.toISOString(),
     user: { userId, createdAt: (await personSince(db, userId)).toISOString() },
@@ -42,7 +45,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
     keyWraps: await listKeyWraps(db, userId),
     recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
     authorizations: await listAuthorizations(db, userId),
-    apps: apps.map(toApp),
+    apps,
     activity: await listActivity(db, userId, {}),
   }
 }

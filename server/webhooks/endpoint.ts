@@ -19,6 +19,12 @@ export async function readWebhook(db: Database, sought: Sought): Promise<Webhook
   return toWebhook(requireFound(await store.findEndpoint(db, sought.clientId)))
 }
 
+/** The same of an app that is known to be looked after by whoever asks; null where it has none. */
+export async function findWebhook(db: Database, clientId: string): Promise<Webhook | null> {
+  const found = await store.findEndpoint(db, clientId)
+  return found ? toWebhook(found) : null
+}
+
 /**
  * Sets where an app hears of what happened. The first time it gets a secret, which is told this once. Refuses
  * `invalid_request`, `app_not_found`, `reauthentication_required`.
