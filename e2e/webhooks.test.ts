@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
@@ -14,7 +14,7 @@ import { openStage } from './stage.ts'
 
 const root = join(import.meta.dirname, '..')
 
-test('WHK-01 webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
+test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
   const guide = await readFile(join(root, 'docs/guides/webhooks.md'), 'utf8')
   const service = await startService()
   t.after(() => service.close())
@@ -50,9 +50,24 @@ test('WHK-01 webhooks: what the guide shows takes what is signed, once, and noth
   assert.equal((await fetch(origin, { method: 'POST', body })).status, 401)
   assert.equal((await fetch(origin, { method: 'POST', body, headers: forged })).status, 401)
 
-  const said = once(app.stdout, 'data')
+  const lines = createInterface(app.stdout)[Symbol.asyncIterator]()
+  const ours = new Webhook(secret)
+  const [now, before] = [new Date(), new Date(Date.now() - 600_000)]
+  const send = async (at: Date, says: string, id: string) => {
+    const sent = JSON.stringify({ type: 'signing.signed', data: { requestId: says } })
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': ours.sign(id, at, sent),
+    }
+    return (await fetch(origin, { method: 'POST', body: sent, headers })).status
+  }
+  assert.deepEqual(
+    [await send(now, 'it', 'b'), await send(now, 'it', 'b'), await send(before, 'it', 'c')],
+    [204, 204, 401],
+  )
   await countersign('webhooks', 'test', clientId)
-  assert.equal(String(await said), 'The webhook works\n')
+  assert.deepEqual([(await lines.next()).value, (await lines.next()).value], ['it was signed', 'The webhook works'])
 })
 
 test('a developer sets a webhook, and sees their server hear of a signature, also one that it missed', async (t) => {
