@@ -65,7 +65,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)
   signingRoutes(hosts.api, { kernel, apps })
-  encryptionRoutes(hosts.api, kernel)
+  encryptionRoutes(hosts.api, { kernel, apps })
   oauthRoutes(hosts.api, provider)
   passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import { createWorld, type World } from '#testing/world.ts'
-import { endpoints } from './openapi.ts'
+import { endpoints, isEndpoint } from './openapi.ts'
 
 let world: World
 before(async () => {
@@ -32,6 +34,18 @@ test('every endpoint is mounted on its host, and in the OpenAPI document', async
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
     assert.ok(document.paths[path]?.[endpoint.method.toLowerCase()], `${endpoint.name} is not documented`)
   }
+})
+
+test('every endpoint that is written down belongs to the interface', async () => {
+  const folder = join(import.meta.dirname, '../protocol/src')
+  const modules = await Promise.all(
+    globSync('*.ts', { cwd: folder }).map((file): Promise<Record<string, unknown>> => import(join(folder, file))),
+  )
+  const written = modules.flatMap((module) => Object.values(module).filter(isEndpoint))
+  assert.deepEqual(
+    written.map(({ name }) => name).toSorted(),
+    endpoints.map(({ endpoint }) => endpoint.name).toSorted(),
+  )
 })
 
 test('in no body is an object one of several kinds, which fields without a name would come through', () => {

@@ -1,6 +1,8 @@
 import * as account from '@countersign/protocol/account'
+import * as appKeys from '@countersign/protocol/app-keys'
 import * as apps from '@countersign/protocol/apps'
 import * as audit from '@countersign/protocol/audit'
+import * as authorizations from '@countersign/protocol/authorizations'
 import * as backup from '@countersign/protocol/backup'
 import * as developer from '@countersign/protocol/developer'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
@@ -26,8 +28,8 @@ const modules = {
   Sessions: sessions,
   Identities: identities,
   Account: account,
-  Keys: keys,
-  'OAuth and OpenID Connect': { ...oauth, ...pushedRequests },
+  Keys: { ...keys, ...appKeys },
+  'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...pushedRequests },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
@@ -138,7 +140,7 @@ function responseOf(status: string, schema: object) {
   return { description: status === '4xx' ? 'Refused' : 'Success', content: contentOf(schema, false) }
 }
 
-function isEndpoint(value: unknown): value is AnyEndpoint {
+export function isEndpoint(value: unknown): value is AnyEndpoint {
   return isRecord(value) && 'name' in value && 'config' in value && 'schema' in value
 }
 

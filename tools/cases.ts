@@ -13,9 +13,10 @@ type Test = { path: string; text: string }
 const untested = 'Not tested yet.'
 const reasons = ['Does not apply', 'Not tested']
 
+const caseId = '[A-Z][A-Z\\d][A-Z]-\\d{2}'
 /** The ids that begin a text in a test file: a name, or a part of one. */
-const named = /['"`]((?:[A-Z]{3}-\d{2}\b[,:]? ?)+)/g
-const row = /^\| ([A-Z]{3}-\d{2}) \| (.+) \| (.*) \|$/
+const named = new RegExp(`['"\`]((?:${caseId}\\b[,:]? ?)+)`, 'g')
+const row = new RegExp(`^\\| (${caseId}) \\| (.+) \\| (.*) \\|$`)
 
 /** The document as it must be for these tests, and what is wrong with either. */
 export function listCases(document: string, tests: Test[]): { document: string; wrong: string[] } {
@@ -43,7 +44,7 @@ function placesOf(tests: Test[]): Map<string, Set<string>> {
   const places = new Map<string, Set<string>>()
   for (const { path, text } of tests)
     for (const [, ids = ''] of text.matchAll(named))
-      for (const [id] of ids.matchAll(/[A-Z]{3}-\d{2}/g)) places.set(id, (places.get(id) ?? new Set()).add(path))
+      for (const [id] of ids.matchAll(new RegExp(caseId, 'g'))) places.set(id, (places.get(id) ?? new Set()).add(path))
   return places
 }
 

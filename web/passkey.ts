@@ -16,7 +16,9 @@ import type {
 import { call, Refused } from './call.ts'
 import { forgetIfUnknown } from './passkey-signals.ts'
 
-export type SignedIn = Answer<'POST /api/auth/login/finish'>
+/** Somebody who has signed in, and what their passkey gave for their keys, where it was asked. */
+export type SignedIn = Answer<'POST /api/auth/login/finish'> & { used: UsedPasskey }
+export type UsedPasskey = { credentialId: string; prfOutput: PrfOutput | undefined }
 
 /** What a passkey yields for the master key: 32 bytes that never leave this browser. */
 export type PrfOutput = Uint8Array<ArrayBuffer>
@@ -40,16 +42,15 @@ export class CeremonyFailed extends Error {
   }
 }
 
-/** The browser's own dialog. */
-export async function signInWithPasskey(handle: string): Promise<SignedIn> {
+/** The browser's own dialog. With a salt the passkey is also asked for what opens keys. */
+export async function signInWithPasskey(handle: string, salt?: BufferSource): Promise<SignedIn> {
   const { flowId, options } = await call('POST /api/auth/login/start', { body: handle ? { handle } : {} })
-  const credential = await authenticate(options)
-  return finishSignIn(flowId, credential)
+  return finishSignIn(flowId, await authenticate(options, { salt }))
 }
 
-async function finishSignIn(flowId: string, credential: AuthenticationResponse): Promise<SignedIn> {
+async function finishSignIn(flowId: string, { credential, used }: Assertion): Promise<SignedIn> {
   try {
-    return await call('POST /api/auth/login/finish', { body: { flowId, credential } })
+    return { ...(await call('POST /api/auth/login/finish', { body: { flowId, credential } })), used }
   } catch (error) {
     if (error instanceof Refused && error.code === 'invalid_credential')
       await forgetIfUnknown(credential.id).catch(reportError)
@@ -61,15 +62,14 @@ async function finishSignIn(flowId: string, credential: AuthenticationResponse):
  * Offers passkeys in the autofill of the page's input, for as long as the page is open. Answers `undefined` where the
  * browser can't, the person chose none, or another ceremony took over.
  */
-export async function signInByAutofill(): Promise<SignedIn | undefined> {
+export async function signInByAutofill(salt?: BufferSource): Promise<SignedIn | undefined> {
   if (!browserSupportsWebAuthn() || !(await browserSupportsWebAuthnAutofill())) return undefined
   const { flowId, options } = await call('POST /api/auth/login/start', { body: {} })
   const renewal = renewBeforeExpiry()
   try {
-    const credential = await authenticate(options, { useBrowserAutofill: true })
-    return await finishSignIn(flowId, credential)
+    return await finishSignIn(flowId, await authenticate(options, { salt, useBrowserAutofill: true }))
   } catch (error) {
-    if (renewal.isDue()) return await signInByAutofill()
+    if (renewal.isDue()) return await signInByAutofill(salt)
     if (error instanceof CeremonyFailed) return undefined
     throw error
   } finally {
@@ -140,18 +140,22 @@ export async function withFreshProof<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */
-export async function reauthenticate(salt?: BufferSource) {
+export async function reauthenticate(salt?: BufferSource): Promise<UsedPasskey> {
   const { flowId, options } = await call('POST /api/auth/reauthenticate/start', {})
-  const optionsJSON = { ...options, extensions: salt ? { prf: { eval: { first: salt } } } : {} }
-  const answer = await ceremony(() => startAuthentication({ optionsJSON }))
-  await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential: assertionOf(answer) } })
-  return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
+  const { credential, used } = await authenticate(options, { salt })
+  await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential } })
+  return used
 }
 
-/** Signing in needs no key, so the PRF that the options offer is left alone. */
-async function authenticate(options: RequestOptions, how: { useBrowserAutofill?: boolean } = {}) {
-  const optionsJSON = { ...options, extensions: {} }
-  return assertionOf(await ceremony(() => startAuthentication({ optionsJSON, ...how })))
+type How = { salt: BufferSource | undefined; useBrowserAutofill?: boolean }
+type Assertion = Awaited<ReturnType<typeof authenticate>>
+
+/** The PRF that the options offer is left alone where no key is needed. What it gives is not part of the credential. */
+async function authenticate(options: RequestOptions, { salt, ...how }: How) {
+  const optionsJSON = { ...options, extensions: salt ? { prf: { eval: { first: salt } } } : {} }
+  const answer = await ceremony(() => startAuthentication({ optionsJSON, ...how }))
+  const prfOutput = bytesOf(answer.clientExtensionResults.prf?.results?.first)
+  return { credential: assertionOf(answer), used: { credentialId: answer.id, prfOutput } }
 }
 
 async function ceremony<T>(work: () => Promise<T>): Promise<T> {

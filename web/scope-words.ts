@@ -26,6 +26,10 @@ function factsOfScope(scope: string, identity: Identity, { scopes: words }: Scop
       return [{ scope, label: words.offline_access, value: words.offline_accessValue }]
     case 'user_id':
       return [{ scope, label: words.user_id, value: words.user_idValue }]
+    case 'e2ee:symmetric':
+      return [{ scope, label: words.encryption, value: words.symmetricValue }]
+    case 'e2ee:asymmetric':
+      return [{ scope, label: words.encryption, value: words.asymmetricValue }]
     default:
       // A scope that this page has no words for is shown by its name: never granted unseen.
       return [{ scope, label: scope, value: '' }]

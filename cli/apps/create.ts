@@ -10,11 +10,12 @@ import { fieldsOf } from './show.ts'
 /** The flags; those in the rest are named as the API names its fields. */
 type Options = Omit<
   Partial<NewApp>,
-  'redirectUris' | 'postLogoutRedirectUris' | 'allowedScopes' | 'idTokenSignedResponseAlg'
+  'redirectUris' | 'postLogoutRedirectUris' | 'allowedScopes' | 'supportsE2ee' | 'idTokenSignedResponseAlg'
 > & {
   redirectUri?: string[]
   postLogoutRedirectUri?: string[]
   scope?: StandardScope[]
+  e2ee?: true
   alg?: Algorithm
 }
 
@@ -27,6 +28,7 @@ export function addCreate(apps: Command): void {
     .option('--post-logout-redirect-uri <uri>', 'where they go who sign out; give it once for each', collect)
     .option('--scope <scopes>', `what it may ask for, of: ${standardScopes.join(' ')}`, collectScopes)
     .option('--public', 'it runs where it cannot keep a secret (browser, phone)')
+    .option('--e2ee', 'it takes keys for end-to-end encryption')
     .addOption(new Option('--alg <alg>', 'what signs its ID tokens').choices(['RS256', 'ES256', 'EdDSA']))
     .option('--description <text>', 'one sentence about it')
     .option('--icon-url <url>', 'its icon')
@@ -48,7 +50,7 @@ export function addCreate(apps: Command): void {
 
 /** The app to register. What is required and missing is asked for, or refused where nobody can be asked. */
 async function newApp(options: Options, settings: Settings, command: Command): Promise<NewApp> {
-  const { name, redirectUri, postLogoutRedirectUri, scope, alg, ...details } = options
+  const { name, redirectUri, postLogoutRedirectUri, scope, e2ee, alg, ...details } = options
   if ((!name || !redirectUri) && !mayAsk(settings)) command.error('error: --name and --redirect-uri are required')
 
   return {
@@ -57,6 +59,7 @@ async function newApp(options: Options, settings: Settings, command: Command): P
     redirectUris: redirectUri ?? [await askText({ message: 'Redirect URI', validate: refuseNoUrl })],
     ...(postLogoutRedirectUri ? { postLogoutRedirectUris: postLogoutRedirectUri } : {}),
     ...(scope ? { allowedScopes: scope } : {}),
+    ...(e2ee ? { supportsE2ee: true } : {}),
     ...(alg ? { idTokenSignedResponseAlg: alg } : {}),
   }
 }

@@ -28,6 +28,7 @@ export function fieldsOf(app: App): string[][] {
     ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
     ...app.postLogoutRedirectUris.map((uri): [string, string] => ['Post-logout redirect URI', uri]),
     ['Scopes', app.allowedScopes.join(' ')],
+    ['End-to-end encryption', app.supportsE2ee ? 'yes' : null],
     ['ID tokens', app.idTokenSignedResponseAlg],
     ['Access tokens', `${app.accessTokenTtlSeconds} s`],
     ['Refresh tokens', `${app.refreshTokenTtlSeconds} s`],

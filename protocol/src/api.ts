@@ -1,7 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import type * as account from './account.ts'
+import type * as appKeys from './app-keys.ts'
 import type * as apps from './apps.ts'
 import type * as audit from './audit.ts'
+import type * as authorizations from './authorizations.ts'
 import type * as backup from './backup.ts'
 import type * as developer from './developer.ts'
 import type { AnyEndpoint } from './endpoint.ts'
@@ -21,8 +23,10 @@ import type * as webhooks from './webhooks.ts'
 type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
   | EndpointsOf<typeof account>
+  | EndpointsOf<typeof appKeys>
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
+  | EndpointsOf<typeof authorizations>
   | EndpointsOf<typeof backup>
   | EndpointsOf<typeof developer>
   | EndpointsOf<typeof identities>

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { standardScopes } from './formats/scope.ts'
+import { encryptionScopes, standardScopes } from './formats/scope.ts'
 import { ClientId, Instant, Uuid, WebUrl } from './values.ts'
 
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
@@ -45,7 +45,8 @@ const settings = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
   redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50, uniqueItems: true }),
   postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),
-  allowedScopes: Type.Array(Type.Enum([...standardScopes]), { uniqueItems: true }),
+  allowedScopes: Type.Array(Type.Enum([...standardScopes, ...encryptionScopes]), { uniqueItems: true }),
+  supportsE2ee: Type.Boolean({ description: 'With it the scopes e2ee:* are allowed, listed or not' }),
   description: OrNull(Type.String({ minLength: 1, maxLength: 500 })),
   iconUrl: OrNull(WebUrl),
   websiteUrl: OrNull(WebUrl),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from './endpoint.ts'
-import { ClientId, Instant, Uuid } from './values.ts'
+import { SealedAppKey } from './app-keys.ts'
+import { endpoint } from './endpoint.ts'
+import { Base64, Ciphertext, ClientId, Uuid } from './values.ts'
 
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
 const Text = Type.String({ maxLength: 16_384 })
@@ -8,6 +9,8 @@ const session = { security: 'session', cors: 'our pages' } as const
 
 /** A field of the interface for what this version does not do. It is named, so that asking for it can be refused. */
 const NotOffered = Type.Optional(Type.Unknown({ description: 'Refused by this version, unless it is null or false' }))
+
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,
@@ -24,9 +27,10 @@ export const AuthorizeRequest = Type.Object({
   requestedScope: NotOffered,
   communicationMode: NotOffered,
   organizationId: NotOffered,
-  encryptedAppKey: NotOffered,
-  appPublicKey: NotOffered,
-  encryptedAppPrivateKey: NotOffered,
+  /** A new key of the app, sealed; that in force stays, and is answered. In asymmetric mode the private half. */
+  encryptedAppKey: Type.Optional(OrNull(Ciphertext)),
+  appPublicKey: Type.Optional(OrNull(Base64)),
+  encryptedAppPrivateKey: Type.Optional(OrNull(Ciphertext)),
   prompt: Type.Optional(Text),
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
   /** The reference of a pushed request (RFC 9126). Its parameters count then, of those here only a narrower scope. */
@@ -43,55 +47,12 @@ export const authorize = endpoint(
       redirectUrl: Type.String(),
       /** With `responseMode` `form_post`: what to post to `redirectUrl`. */
       formFields: Type.Optional(Type.Record(Type.String(), Type.String())),
+      /** The key in force of an app with end-to-end encryption, for the browser to open and deliver. */
+      appKey: Type.Optional(SealedAppKey),
+      /** With `e2ee:reset`: the key that was in force until now. */
+      replacedAppKey: Type.Optional(SealedAppKey),
     }),
   },
-)
-
-/** An app connected to an identity. The four encryption fields are null for an app without end-to-end encryption. */
-export const Authorization = Type.Object({
-  id: Uuid,
-  clientId: ClientId,
-  appName: Type.String(),
-  appIconUrl: Type.Union([Type.String(), Type.Null()]),
-  appWebsiteUrl: Type.Union([Type.String(), Type.Null()]),
-  identityId: Uuid,
-  scope: Type.String(),
-  createdAt: Instant,
-  lastAuthorizedAt: Instant,
-  encryptionMode: Type.Null(),
-  encryptedAppKey: Type.Null(),
-  appPublicKey: Type.Null(),
-  encryptedAppPrivateKey: Type.Null(),
-})
-export type Authorization = Static<typeof Authorization>
-
-export const listAuthorizations = endpoint(
-  'GET /api/oauth/authorizations',
-  { ...session, summary: 'List the apps that my identities connected' },
-  {},
-  { 200: Type.Object({ authorizations: Type.Array(Authorization) }) },
-)
-
-export const readAuthorization = endpoint(
-  'GET /api/oauth/authorization/:clientId',
-  { ...session, summary: 'What an identity has granted an app, and what of a wanted scope is missing' },
-  {
-    params: Type.Object({ clientId: ClientId }),
-    querystring: Type.Object({ identity_id: Uuid, scope: Type.Optional(Text) }),
-  },
-  {
-    200: Type.Object({
-      authorization: Type.Union([Authorization, Type.Null()]),
-      missingScopes: Type.Array(Type.String()),
-    }),
-  },
-)
-
-export const disconnect = endpoint(
-  'DELETE /api/oauth/authorizations/:id',
-  { ...session, summary: 'Disconnect an app: its codes and tokens for that identity end at once' },
-  { params: Type.Object({ id: Uuid }) },
-  { 204: Nothing },
 )
 
 /** Either spelling of each field; where both are sent they must agree. */

@@ -1,4 +1,6 @@
+import type { EncryptionMode } from './app-keys.ts'
 import type { PublicApp } from './apps.ts'
+import type { RecipientKey } from './formats/recipient-key.ts'
 
 /**
  * What the server writes into a page as inert JSON (`<script type="application/json" id="view">`): enough to draw it
@@ -19,13 +21,19 @@ export type Site = {
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account'
 
 /** Why a request that may show nothing ends without a code (OpenID Connect Core §3.1.2.6). */
-export type SilentEnd = 'login_required' | 'account_selection_required' | 'consent_required'
+export type SilentEnd = 'login_required' | 'account_selection_required' | 'consent_required' | 'interaction_required'
 
 /**
  * How the browser takes an answer to the app: it goes to the URL, or with `fields` it posts them there as a form (OAuth
  * 2.0 Form Post Response Mode).
  */
 export type Leaving = { url: string; fields?: Record<string, string> }
+
+/**
+ * The key that an app with end-to-end encryption takes along: of which mode, whether instead of the present one, and
+ * to whom it is sealed; where to nobody, it goes in clear.
+ */
+export type KeyDelivery = { mode: EncryptionMode; reset: boolean; recipient?: RecipientKey }
 
 /** An authorization request that the server has checked. `scope` is what was asked and allowed, in the order asked. */
 export type SignInView = {
@@ -37,6 +45,7 @@ export type SignInView = {
   state?: string
   nonce?: string
   codeChallenge?: string
+  key?: KeyDelivery
   /** The reference of a request that the app has pushed. */
   requestUri?: string
   identityId?: string

@@ -24,6 +24,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   termsUrl: null,
   postLogoutRedirectUris: [],
   allowedScopes: [...defaultAllowedScopes],
+  supportsE2ee: false,
   status: 'active',
   idTokenAlgorithm: 'RS256',
   accessTokenSeconds: limits.accessTokenLifetimeSeconds,

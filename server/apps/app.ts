@@ -139,7 +139,7 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
     websiteUrl: app.websiteUrl,
     privacyUrl: app.privacyUrl,
     termsUrl: app.termsUrl,
-    supportsE2ee: false,
+    supportsE2ee: app.supportsE2ee,
     allowedScopes: app.allowedScopes,
   }
 }

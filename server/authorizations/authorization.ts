@@ -1,9 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Authorization } from '@countersign/protocol/oauth'
+import type { Authorization } from '@countersign/protocol/authorizations'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { revokeAllOfClient } from '#tokens/lineage.ts'
+import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from './app-key-store.ts'
+import { toSealedAppKey } from './app-key.ts'
 import {
   deleteConsentOfUser,
   deleteConsents,
@@ -33,20 +35,28 @@ export async function connect(
 
 /** The apps that the identities of a person have connected, the latest first. */
 export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
-  return (await listConsentsOfUser(db, userId)).map(toAuthorization)
+  const consents = await listConsentsOfUser(db, userId)
+  if (consents.length === 0) return []
+  const keys = await listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
+  return consents.map((consent) =>
+    toAuthorization(
+      consent,
+      keys.filter((key) => isOf(key, consent)),
+    ),
+  )
 }
 
 /** What an identity has granted an app, if anything, and which of the wanted scopes that does not cover. */
 export async function readAuthorization(db: Database, identityId: string, clientId: string, wanted: string[]) {
   const consent = await findConsent(db, identityId, clientId)
   return {
-    authorization: consent ? toAuthorization(consent) : null,
+    authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
     missingScopes: wanted.filter((scope) => !consent?.scope.includes(scope)),
   }
 }
 
 /**
- * Disconnects an app from an identity: its codes and tokens for it end with this call. Refuses
+ * Disconnects an app from an identity: its codes and tokens for it end with this call, and so does its key. Refuses
  * `authorization_not_found`. The consent goes first, so that a consent given meanwhile waits, and begins anew.
  */
 export async function disconnect(db: Database, userId: string, authorizationId: string, now: Date): Promise<void> {
@@ -54,6 +64,7 @@ export async function disconnect(db: Database, userId: string, authorizationId: 
     const consent = await deleteConsentOfUser(tx, userId, authorizationId)
     if (!consent) throw refuse.authorization_not_found()
     await revokeAllOfClient(tx, consent.identityId, consent.clientId, now)
+    await deleteAppKeysOfApp(tx, consent.identityId, consent.clientId)
     await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
   })
 }
@@ -75,12 +86,21 @@ export async function isConnected(db: Database, identityId: string, clientId: st
   return (await findConsent(db, identityId, clientId)) !== undefined
 }
 
-/** Forgets what identities that are going have consented to. */
+/** Forgets what identities that are going have consented to, and their keys in apps. */
 export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteAppKeys(tx, identityIds)
   await deleteConsents(tx, identityIds)
 }
 
-function toAuthorization(consent: Consent): Authorization {
+function isOf(key: { identityId: string; clientId: string }, { identityId, clientId }: Consent): boolean {
+  return key.identityId === identityId && key.clientId === clientId
+}
+
+/** `keys` are those of the app for the identity, at most one of each mode, the newest first. */
+function toAuthorization(consent: Consent, keys: AppKey[]): Authorization {
+  const sealed = keys.map(toSealedAppKey)
+  const symmetric = sealed.find(({ encryptionMode }) => encryptionMode === 'symmetric')
+  const asymmetric = sealed.find(({ encryptionMode }) => encryptionMode === 'asymmetric')
   return {
     id: consent.authorizationId,
     clientId: consent.clientId,
@@ -91,9 +111,9 @@ function toAuthorization(consent: Consent): Authorization {
     scope: consent.scope.join(' '),
     createdAt: consent.createdAt.toISOString(),
     lastAuthorizedAt: consent.lastAuthorizedAt.toISOString(),
-    encryptionMode: null,
-    encryptedAppKey: null,
-    appPublicKey: null,
-    encryptedAppPrivateKey: null,
+    encryptionMode: sealed[0]?.encryptionMode ?? null,
+    encryptedAppKey: symmetric?.encryptedAppKey ?? null,
+    appPublicKey: asymmetric?.appPublicKey ?? null,
+    encryptedAppPrivateKey: asymmetric?.encryptedAppPrivateKey ?? null,
   }
 }

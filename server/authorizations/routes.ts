@@ -1,5 +1,5 @@
 import { scopesOf } from '@countersign/protocol/formats/scope'
-import * as endpoints from '@countersign/protocol/oauth'
+import * as endpoints from '@countersign/protocol/authorizations'
 import { requireOwnIdentity } from '#identity/identity.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'

@@ -30,6 +30,8 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   webhook_endpoint: 'kept',
   webhook_secret: 'kept',
   authorization_consent: 'kept',
+  authorization_app_key: 'kept',
+  authorization_app_key_owner: 'kept',
   token_signing_key: 'kept',
   token_lineage: 'left behind',
   token_access: 'left behind',

@@ -1,13 +1,25 @@
+import { lookUpAppKey as lookUpEndpoint } from '@countersign/protocol/app-keys'
 import * as endpoints from '@countersign/protocol/keys'
+import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
 import { requireFresh, sessionGuard } from '#sessions/session.ts'
+import { lookUpAppKey, readLookup } from './app-lookup.ts'
 import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
 import { recoverySince, replaceRecovery } from './recovery.ts'
 
-export function encryptionRoutes(host: Host, kernel: Kernel): void {
-  const { db, clock } = kernel
+export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel; apps: AppDirectory }): void {
+  const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
+
+  host.route({
+    ...lookUpEndpoint,
+    async handler(request) {
+      await rateLimits.count('app lookup', addressKey(request))
+      return lookUpAppKey({ kernel, apps }, readLookup(request.query))
+    },
+  })
 
   host.route({
     ...endpoints.readKeyWraps,

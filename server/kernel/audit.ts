@@ -35,6 +35,8 @@ export type AuditAction =
   | 'app.webhook_sent_again'
   | 'app.authorized'
   | 'app.disconnected'
+  | 'app.key_created'
+  | 'app.key_replaced'
   | 'backup.taken'
   | 'backup.restored'
   | 'signing_key.created'

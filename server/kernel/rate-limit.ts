@@ -23,6 +23,8 @@ export const limited = {
   'signature verification': { points: 300, seconds: 60 },
   'public signing key': { points: 300, seconds: 60 },
   'demonstration of signing': { points: 20, seconds: 60 },
+  'app lookup': { points: 60, seconds: 60 },
+  'app lookup in an app': { points: 600, seconds: 60 },
   metadata: { points: 600, seconds: 60 },
 } as const
 export type Limited = keyof typeof limited

@@ -22,6 +22,7 @@ export interface Tables {
     post_logout_redirect_uris: Generated<string[]>
     owner_user_id: string | null
     is_held: Generated<boolean>
+    supports_e2ee: Generated<boolean>
   }
   app_origin: {
     origin: string
@@ -42,6 +43,19 @@ export interface Tables {
     identity_id: string | null
     client_id: string | null
     details: ColumnType<unknown, string | undefined, string>
+  }
+  authorization_app_key: {
+    identity_id: string
+    client_id: string
+    mode: 'symmetric' | 'asymmetric'
+    ciphertext: string
+    public_key: Uint8Array | null
+    created_at: Date
+  }
+  authorization_app_key_owner: {
+    client_id: string
+    public_key: Uint8Array
+    identity_id: string
   }
   authorization_consent: {
     identity_id: string

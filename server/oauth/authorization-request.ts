@@ -1,11 +1,13 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import type { Leaving, SignInView, Site } from '@countersign/protocol/pages'
+import { readRecipientKey } from '@countersign/protocol/formats/recipient-key'
+import type { KeyDelivery, Leaving, SignInView, Site } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
+import { readKeyWish } from './app-key-request.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -28,7 +30,7 @@ const refuse = refusals({
 })
 
 /** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
-const notOffered = ['organization_id', 'fedcm_continue', 'app_key_jwk']
+const notOffered = ['organization_id', 'fedcm_continue']
 
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
@@ -47,12 +49,13 @@ export async function readAuthorizationRequest(
   let mode: ResponseMode = 'query'
   try {
     mode = readResponseMode(redirectUri, parameters['response_mode'])
-    const asked = { ...checked(app, parameters), ...(await readWish({ keys, site }, app, parameters)) }
+    const asked = { ...checked(app, parameters, mode), ...(await readWish({ keys, site }, app, parameters)) }
     const denied = answer(mode, 'access_denied', 'The person said no.')
     const silently = {
       login_required: answer(mode, 'login_required', 'The person would have to sign in.'),
       account_selection_required: answer(mode, 'account_selection_required', 'The person would have to choose.'),
       consent_required: answer(mode, 'consent_required', 'The person would have to consent.'),
+      interaction_required: answer(mode, 'interaction_required', 'The person would have to unlock the key of the app.'),
     }
     const ends = { denied, ...(asked.prompts.includes('none') && { silently }) }
     return { show: { ...asked, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }
@@ -68,8 +71,7 @@ export async function requireAuthorizationRequest(
   parameters: Parameters,
 ): Promise<void> {
   const { app, redirectUri } = await requireRegistered(apps, parameters)
-  readResponseMode(redirectUri, parameters['response_mode'])
-  checked(app, parameters)
+  checked(app, parameters, readResponseMode(redirectUri, parameters['response_mode']))
   await readWish({ keys, site }, app, parameters)
 }
 
@@ -84,7 +86,7 @@ async function requireRegistered(
   return { app, redirectUri }
 }
 
-function checked(app: RegisteredApp, parameters: Parameters) {
+function checked(app: RegisteredApp, parameters: Parameters, mode: ResponseMode) {
   requireOffered(parameters)
   const responseType = parameters['response_type'] ?? 'code'
   if (responseType !== 'code') throw refuse.unsupported_response_type()
@@ -93,9 +95,14 @@ function checked(app: RegisteredApp, parameters: Parameters) {
   const maxAgeSeconds = readMaxAge(parameters['max_age'])
   const codeChallenge = readChallenge(app, parameters['code_challenge'], parameters['code_challenge_method'])
   requireEchoable(state, nonce)
+  const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(parameters['scope'] ?? '', app), mode)
+  const recipient = readRecipient(parameters['app_key_jwk'])
+  if (recipient && !keyWish) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
+  const key: KeyDelivery | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
     app: toPublicApp(app),
-    scope: requireAllowedScopes(parameters['scope'] ?? '', app.allowedScopes),
+    scope,
+    ...(key && { key }),
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(codeChallenge !== undefined && { codeChallenge }),
@@ -103,6 +110,14 @@ function checked(app: RegisteredApp, parameters: Parameters) {
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     languages: readLanguages(parameters['ui_locales']),
   }
+}
+
+function readRecipient(text: string | undefined) {
+  if (text === undefined) return undefined
+  const recipient = readRecipientKey(text)
+  if (!recipient)
+    throw refuse.invalid_request({ sentence: 'The app_key_jwk is not a public JWK of X25519 or P-256, in base64url.' })
+  return recipient
 }
 
 /** Who should sign in: by the id of their identity, by an ID token of theirs, or by their handle. */

@@ -246,7 +246,7 @@ test('e-mail that an identity does not have is refused by name, and nothing is r
   assert.deepEqual(list.json(), { authorizations: [] })
 })
 
-for (const field of ['connector', 'organizationId', 'encryptedAppKey', 'requestedResource'])
+for (const field of ['connector', 'organizationId', 'requestedResource'])
   test(`the field ${field}, which this version does not do, is refused by name`, async () => {
     const app = await world.app()
     const person = await world.person()

@@ -1,8 +1,8 @@
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
-import type { Leaving } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
+import { settleAppKey } from '#authorizations/app-key.ts'
 import { connect, readAuthorization } from '#authorizations/authorization.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
@@ -12,6 +12,7 @@ import { refusals } from '#kernel/refusal.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
+import { readKeyWish, readNewKey } from './app-key-request.ts'
 import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
 import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
 import { spendPushed } from './pushed-request.ts'
@@ -26,39 +27,31 @@ const refuse = refusals({
 })
 
 /** Fields of the interface for what this version does not do; to ignore one would be to answer something else. */
-const notOffered = [
-  'connector',
-  'requestedResource',
-  'requestedScope',
-  'communicationMode',
-  'organizationId',
-  'encryptedAppKey',
-  'appPublicKey',
-  'encryptedAppPrivateKey',
-]
+const notOffered = ['connector', 'requestedResource', 'requestedScope', 'communicationMode', 'organizationId']
 
 /**
- * Records a person's consent and issues a code for it. Answers where the browser takes it. Refuses `invalid_client`,
- * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `identity_not_found`,
- * `email_not_verified`, `reauthentication_required`, `consent_required`.
+ * Records a person's consent and issues a code for it. Answers where the browser takes it, and the key to take along
+ * for an app with end-to-end encryption. Refuses `invalid_client`, `invalid_redirect_uri`, `invalid_request`,
+ * `invalid_request_uri`, `invalid_scope`, `identity_not_found`, `email_not_verified`, `reauthentication_required`,
+ * `consent_required`, `app_key_required`, `invalid_public_key`, `key_in_use`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
   session: Session,
   sent: AuthorizeRequest,
   now: Date,
-): Promise<Leaving> {
+) {
   const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
   requireOffered(sent)
   const { requestUri } = sent
-  const { given, code } = await transaction(kernel.db, async (tx) => {
+  const { given, code, keys } = await transaction(kernel.db, async (tx) => {
     const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
     const agreed = readConsent(app, session, pushed ? asPushed(sent, pushed) : sent, now)
-    return { given: agreed, code: await grantCode(tx, session, agreed, now) }
+    return { given: agreed, ...(await grantCode(tx, session, agreed, now)) }
   })
   const { redirectUri, mode, state } = given
-  return answerTo(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin })
+  return { leaving: answerTo(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin }), ...keys }
 }
 
 type Identified = Pick<AuthorizeRequest, 'clientId' | 'identityId' | 'redirectUri'>
@@ -66,8 +59,12 @@ type Asked = Identified & {
   [Field in keyof Omit<AuthorizeRequest, keyof Identified>]?: AuthorizeRequest[Field] | undefined
 }
 
-/** What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts. */
-function asPushed({ clientId, identityId, scope }: AuthorizeRequest, pushed: Parameters): Asked {
+/**
+ * What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts, and
+ * the key that it made.
+ */
+function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
+  const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
   const asked = scopesOf(pushed['scope'] ?? '')
   const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
   return {
@@ -82,6 +79,9 @@ function asPushed({ clientId, identityId, scope }: AuthorizeRequest, pushed: Par
     responseMode: pushed['response_mode'],
     prompt: pushed['prompt'],
     maxAge: readMaxAge(pushed['max_age']),
+    encryptedAppKey,
+    appPublicKey,
+    encryptedAppPrivateKey,
   }
 }
 
@@ -96,13 +96,14 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
   requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
   requireEchoable(state, nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
-  const scope = requireAllowedScopes(wanted.scope ?? '', app.allowedScopes)
-  return { clientId, identityId, redirectUri, mode, prompts, scope, state, nonce, codeChallenge }
+  const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(wanted.scope ?? '', app), mode)
+  const newKey = readNewKey(keyWish, wanted)
+  return { clientId, identityId, redirectUri, mode, prompts, scope, keyWish, newKey, state, nonce, codeChallenge }
 }
 
-/** Records the consent, and begins the lineage whose code the app gets. */
-async function grantCode(tx: Transaction, session: Session, consent: Consent, now: Date): Promise<string> {
-  const { identityId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
+/** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
+async function grantCode(tx: Transaction, session: Session, consent: Consent, now: Date) {
+  const { identityId, clientId, scope, prompts, redirectUri, codeChallenge, nonce, keyWish, newKey } = consent
   const { sessionId, userId, authTime } = session
   // Held, so that an identity that is being deleted is not given anything more.
   const identity = await holdOwnIdentity(tx, userId, identityId)
@@ -110,13 +111,16 @@ async function grantCode(tx: Transaction, session: Session, consent: Consent, no
   if (prompts.includes('none')) await requireConsented(tx, consent)
   await connect(tx, { identityId, clientId, scope }, now)
   await record(tx, { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } }, now)
-  return beginLineage(tx, { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }, now)
+  const wanted = keyWish && { identityId, clientId, wish: keyWish, made: newKey }
+  const keys = wanted && (await settleAppKey(tx, session, wanted, now))
+  const begun = { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }
+  return { code: await beginLineage(tx, begun, now), keys }
 }
 
 /** Where nothing may be asked, what was consented to before must cover it. Refuses `consent_required`. */
-async function requireConsented(tx: Transaction, { identityId, clientId, scope }: Consent) {
+async function requireConsented(tx: Transaction, { identityId, clientId, scope, keyWish }: Consent) {
   const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
-  if (!authorization || missingScopes.length > 0) throw refuse.consent_required()
+  if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
 }
 
 function requireOffered(wanted: AuthorizeRequest): void {

@@ -30,7 +30,7 @@ export async function introspect(
 
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
-  const scope = effectiveScope(described.scope, app.allowedScopes)
+  const scope = effectiveScope(described.scope, app)
   return {
     active: true,
     scope: scope.join(' '),

@@ -38,7 +38,12 @@ test('a page that may ask nothing knows how to say so to the app', async () => {
     assert.equal(answer.searchParams.get('state'), 's1')
     assert.equal(answer.searchParams.get('iss'), 'http://localhost:4401')
   }
-  assert.deepEqual(Object.keys(silently), ['login_required', 'account_selection_required', 'consent_required'])
+  assert.deepEqual(Object.keys(silently), [
+    'login_required',
+    'account_selection_required',
+    'consent_required',
+    'interaction_required',
+  ])
 })
 
 test('AUZ-12 what may ask nothing gives a code only where everything was granted before', async () => {

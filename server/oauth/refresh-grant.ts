@@ -23,7 +23,7 @@ export async function refresh(
 ): Promise<Issued> {
   const { app } = client
   if (!app.isPublic) requireProof(client)
-  const narrowed = wanted.scope === undefined ? undefined : requireAllowedScopes(wanted.scope, app.allowedScopes)
+  const narrowed = wanted.scope === undefined ? undefined : requireAllowedScopes(wanted.scope, app)
   const issued = await rotateRefresh(redeeming, app, { refreshToken: wanted.refreshToken, narrowed }, now)
   if (issued) return issued
 

@@ -39,8 +39,8 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
     ...endpoints.authorize,
     onRequest: session.onRequest,
     async handler(request) {
-      const { url, fields } = await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock())
-      return { redirectUrl: url, ...(fields && { formFields: fields }) }
+      const { leaving, ...given } = await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock())
+      return { redirectUrl: leaving.url, ...(leaving.fields && { formFields: leaving.fields }), ...given }
     },
   })
 
@@ -94,7 +94,7 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
         if (!app) throw refuse.invalid_token()
         return {
           sub: granted.identityId,
-          ...claimsOf(granted, effectiveScope(granted.scope.split(' '), app.allowedScopes)),
+          ...claimsOf(granted, effectiveScope(granted.scope.split(' '), app)),
         }
       },
     })

@@ -15,7 +15,7 @@ type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 /** Says in full what a redemption issued: the opaque tokens, and the JWTs that tell of the same grant. */
 export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issued, now: Date): Promise<TokenResponse> {
   const { granted, access, refreshToken } = issued
-  const scope = effectiveScope(granted.scope.split(' '), app.allowedScopes)
+  const scope = effectiveScope(granted.scope.split(' '), app)
   const common = {
     iss: issuer,
     sub: granted.identityId,

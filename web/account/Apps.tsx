@@ -1,4 +1,4 @@
-import type { Authorization } from '@countersign/protocol/oauth'
+import type { Authorization } from '@countersign/protocol/authorizations'
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../dates.ts'

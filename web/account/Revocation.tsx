@@ -1,4 +1,4 @@
-import type { Authorization } from '@countersign/protocol/oauth'
+import type { Authorization } from '@countersign/protocol/authorizations'
 import { call, Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -7,7 +7,7 @@ import { useWords } from '../ui/Root.tsx'
 
 type Props = { authorization: Authorization; handle: string; onRevoked: () => void; onClose: () => void }
 
-export function Revocation({ authorization: { id, appName }, handle, onRevoked, onClose }: Props) {
+export function Revocation({ authorization: { id, appName, encryptionMode }, handle, onRevoked, onClose }: Props) {
   const words = useWords()
   const doing = useDoing()
   const revoke: Action = {
@@ -22,6 +22,7 @@ export function Revocation({ authorization: { id, appName }, handle, onRevoked, 
   return (
     <Dialog title={words.apps.revokeTitle(appName)} onClose={onClose}>
       <p>{words.apps.revokeWhat(appName, handle)}</p>
+      {encryptionMode !== null && <p class="problem">{words.apps.keyLost}</p>}
       <Actions of={[revoke, cancel]} doing={doing} />
     </Dialog>
   )

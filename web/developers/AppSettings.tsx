@@ -60,6 +60,14 @@ export function AppSettings({ app, onChanged }: Props) {
           onChoose={(scope) => set({ allowedScopes: toggled(draft.allowedScopes, scope) })}
         />
         <Options
+          name="supportsE2ee"
+          legend={words.encryption}
+          of={[{ value: 'supportsE2ee', label: words.supportsE2ee, about: words.supportsE2eeWhat }]}
+          chosen={draft.supportsE2ee ? ['supportsE2ee'] : []}
+          several
+          onChoose={() => set({ supportsE2ee: !draft.supportsE2ee })}
+        />
+        <Options
           name="idTokenSignedResponseAlg"
           legend={words.algorithm}
           of={algorithms.map((value) => ({ value, label: value, about: words.algorithms[value] }))}

@@ -1,6 +1,6 @@
 import type { App, AppChange } from '@countersign/protocol/apps'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
-import { isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
+import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 
 /** The settings of an app as a person writes them: addresses one a line. */
 export type Draft = {
@@ -8,6 +8,7 @@ export type Draft = {
   redirectUris: string
   postLogoutRedirectUris: string
   allowedScopes: StandardScope[]
+  supportsE2ee: boolean
   idTokenSignedResponseAlg: App['idTokenSignedResponseAlg']
 }
 
@@ -17,6 +18,7 @@ export function draftOf(app: App): Draft {
     redirectUris: app.redirectUris.join('\n'),
     postLogoutRedirectUris: app.postLogoutRedirectUris.join('\n'),
     allowedScopes: app.allowedScopes.filter(isStandardScope),
+    supportsE2ee: app.supportsE2ee,
     idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
   }
 }
@@ -48,7 +50,8 @@ export function changeOf(app: App, draft: Draft): AppChange {
     name: draft.name,
     redirectUris: addressesIn(draft.redirectUris),
     postLogoutRedirectUris: addressesIn(draft.postLogoutRedirectUris),
-    allowedScopes: draft.allowedScopes,
+    allowedScopes: [...draft.allowedScopes, ...app.allowedScopes.filter(isEncryptionScope)],
+    supportsE2ee: draft.supportsE2ee,
     idTokenSignedResponseAlg: draft.idTokenSignedResponseAlg,
   }
   const fields = Object.keys(drawn) as (keyof typeof drawn)[]

@@ -101,6 +101,13 @@ export const de: Words = {
     returnTo: (host) => `danach zurück zu ${host}`,
     addEmail: 'E-Mail-Adresse hinzufügen',
     leaving: (host) => `Zurück zu ${host}`,
+    unlockWhy: (app) => `${app} verschlüsselt, was sie für dich aufbewahrt. Dein Passkey öffnet den Schlüssel.`,
+    unlock: 'Öffnen und weiter',
+    codeWhy:
+      'Kein Passkey, den du hier hast, öffnet deine Schlüssel. Dein Wiederherstellungscode tut es, dieses eine Mal.',
+    newKey:
+      'Die App möchte einen neuen Schlüssel. Den alten bekommt sie noch einmal dazu: ' +
+      'Was sie nicht neu verschlüsselt, ist verloren.',
     privacy: 'Datenschutz',
     terms: 'Bedingungen',
   },
@@ -189,7 +196,13 @@ export const de: Words = {
     offline_accessValue: 'bis du sie trennst, auch wenn du weg bist',
     user_id: 'Kontokennung',
     user_idValue: 'gleich für alle deine Namen: Apps erkennen, dass es dieselbe Person ist',
+    encryption: 'Verschlüsselung',
+    symmetricValue: 'mit einem Schlüssel von dir, den dieser Dienst nicht sieht',
+    asymmetricValue:
+      'mit Schlüsseln von dir, die dieser Dienst nicht sieht; dein Benutzername führt alle zum öffentlichen',
     short: {
+      'e2ee:symmetric': 'verschlüsselt mit einem Schlüssel von dir',
+      'e2ee:asymmetric': 'verschlüsselt mit Schlüsseln von dir',
       openid: 'erkennt dich wieder',
       profile: 'sieht Namen und Benutzernamen',
       email: 'sieht deine E-Mail',
@@ -373,6 +386,7 @@ export const de: Words = {
     revokeWhat: (app, handle) =>
       `${app} verliert sofort den Zugang zu @${handle} und muss dich neu fragen. ` +
       'Was die App schon weiß, und das Konto, das du dort vielleicht hast, bleibt bei ihr.',
+    keyLost: 'Auch dein Schlüssel in dieser App ist dann weg: Was sie damit verschlüsselt hat, liest niemand mehr.',
     revoke: 'Jetzt trennen',
   },
 
@@ -405,6 +419,8 @@ export const de: Words = {
       'identity.deleted': 'Name gelöscht',
       'app.authorized': 'App zugelassen',
       'app.disconnected': 'App getrennt',
+      'app.key_created': 'Schlüssel für eine App gemacht',
+      'app.key_replaced': 'Schlüssel einer App ersetzt',
       'app.created': 'Eigene App angelegt',
       'app.changed': 'Eigene App geändert',
       'app.secret_rotated': 'Neues Geheimnis für eine eigene App',
@@ -499,6 +515,9 @@ export const de: Words = {
       offline_access: 'Refresh-Tokens',
       user_id: 'Eine Kennung für alle Namen einer Person',
     },
+    encryption: 'Ende-zu-Ende-Verschlüsselung',
+    supportsE2ee: 'Nimmt Schlüssel',
+    supportsE2eeWhat: 'Sie bekommt für jede Person einen Schlüssel, den dieser Dienst nicht sieht.',
     algorithm: 'Signatur der ID-Tokens',
     algorithms: {
       ES256: 'Empfohlen: kurz, und die meisten Bibliotheken kennen es',

@@ -98,6 +98,10 @@ export const en = {
     returnTo: (host: string) => `you return to ${host}`,
     addEmail: 'Add an e-mail address',
     leaving: (host: string) => `Back to ${host}`,
+    unlockWhy: (app: string) => `${app} encrypts what it keeps for you. Your passkey opens the key.`,
+    unlock: 'Unlock and go on',
+    codeWhy: 'No passkey that you have here opens your keys. Your recovery code does, this one time.',
+    newKey: 'The app wants a new key. It gets the old one with it, this once: what it doesn’t encrypt anew is lost.',
     privacy: 'Privacy',
     terms: 'Terms',
   },
@@ -181,8 +185,13 @@ export const en = {
     offline_accessValue: 'until you disconnect it, also while you’re away',
     user_id: 'Account id',
     user_idValue: 'the same for all your names: apps can tell they are one person',
+    encryption: 'Encryption',
+    symmetricValue: 'by a key of yours that this service can’t see',
+    asymmetricValue: 'by keys of yours that this service can’t see; your username leads anyone to the public one',
     /** In lists, where no values are shown. */
     short: {
+      'e2ee:symmetric': 'encrypts with a key of yours',
+      'e2ee:asymmetric': 'encrypts with keys of yours',
       openid: 'knows you again',
       profile: 'sees your name and username',
       email: 'sees your e-mail',
@@ -363,6 +372,7 @@ export const en = {
     revokeWhat: (app: string, handle: string) =>
       `${app} loses its access to @${handle} now, and must ask you again. ` +
       'What it already knows, and the account you may have there, stay with it.',
+    keyLost: 'Your key in this app goes too: nobody can read any more what was encrypted with it.',
     revoke: 'Disconnect now',
   },
 
@@ -396,6 +406,8 @@ export const en = {
       'identity.deleted': 'Name deleted',
       'app.authorized': 'App allowed',
       'app.disconnected': 'App disconnected',
+      'app.key_created': 'Key made for an app',
+      'app.key_replaced': 'Key of an app replaced',
       'app.created': 'App of your own registered',
       'app.changed': 'App of your own changed',
       'app.secret_rotated': 'New secret for an app of your own',
@@ -487,6 +499,9 @@ export const en = {
       offline_access: 'Refresh tokens',
       user_id: 'One id for all names of a person',
     },
+    encryption: 'End-to-end encryption',
+    supportsE2ee: 'Takes keys',
+    supportsE2eeWhat: 'It gets a key for each person, which this service can’t see.',
     algorithm: 'Signature of ID tokens',
     algorithms: {
       ES256: 'Recommended: short, and most libraries know it',

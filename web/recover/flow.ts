@@ -1,3 +1,4 @@
+import type { Answer } from '@countersign/protocol/api'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import {
@@ -7,10 +8,11 @@ import {
   signInWithPasskey,
   withFreshProof,
   type PrfOutput,
-  type SignedIn,
 } from '../passkey.ts'
 import { forgetPasskey } from '../passkey-signals.ts'
 import { nextStep, type Event, type Made, type Replacement, type Step } from './steps.ts'
+
+type Recovered = Answer<'POST /api/auth/recover/finish'>
 
 const loadVault = () => import('../vault.ts')
 
@@ -24,7 +26,7 @@ export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'identify' })
   /** Who is recovered, and with which code; kept for another try. */
   const given = useRef({ handle: '', code: '' })
-  const signedIn = useRef<SignedIn | undefined>(undefined)
+  const signedIn = useRef<Recovered | undefined>(undefined)
   const go = (event: Event) => setStep((current) => nextStep(current, event))
 
   async function begin(handle: string, code: string) {
@@ -58,14 +60,14 @@ export function useFlow() {
   }
 
   /** The answer to an earlier try may have been lost: then the passkey is enrolled, and signs in. */
-  async function signInIfRecovered(error: unknown): Promise<SignedIn> {
+  async function signInIfRecovered(error: unknown): Promise<Recovered> {
     const mayBeDone = step.at === 'finish' && error instanceof Refused && error.code === 'invalid_flow'
     if (!mayBeDone) throw error
     return signInWithPasskey(given.current.handle)
   }
 
   /** Opens the keys with the code that was used, lets the new passkey open them, and makes the next code. */
-  async function openKeys({ user, keyWraps }: SignedIn, { passkey }: Made, prfOutput: PrfOutput | undefined) {
+  async function openKeys({ user, keyWraps }: Recovered, { passkey }: Made, prfOutput: PrfOutput | undefined) {
     if (keyWraps.length === 0) return go({ type: 'no keys' })
     const vault = await loadVault()
     const masterKey = await vault.openWithCode(keyWraps, given.current.code, user.userId)

@@ -34,6 +34,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   return (
     <>
       {!settled && <Wanted view={view} identity={identity} grant={grant} />}
+      {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
         name={identity.displayName}
         below={`@${identity.handle} · ${words.signin.returnTo(placeOf(view.redirectUri))}`}

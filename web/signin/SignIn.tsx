@@ -12,6 +12,7 @@ import { ChooseIdentity } from './ChooseIdentity.tsx'
 import { Consent } from './Consent.tsx'
 import { useFlow } from './flow.ts'
 import { Leave } from './Leave.tsx'
+import { Unlock } from './Unlock.tsx'
 
 export function SignIn() {
   const words = useWords().signin
@@ -48,7 +49,8 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
           returnTo={`${location.pathname}${location.search}`}
           doing={doing}
           others={[{ name: 'deny', label: frame.cancel, look: 'quiet', do: flow.deny }]}
-          onSignedIn={({ identities }) => advance({ type: 'signed in', identities })}
+          {...(view.key && { salt: saltOfKeys })}
+          onSignedIn={flow.signedIn}
         />
       )
     case 'choose identity':
@@ -72,12 +74,17 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
           onChange={() => advance({ type: 'another identity wanted' })}
         />
       )
+    case 'unlock':
+    case 'enter code':
+      return <Unlock flow={flow} step={step} view={view} doing={doing} />
     case 'leave':
       return <Leave {...step} redirectUri={view.redirectUri} />
     case 'leave silently':
       return <Waiting />
   }
 }
+
+const saltOfKeys = async () => (await import('../vault.ts')).prfSalt()
 
 /** Coming back from the app by the back button restores the page as it was left, at its end: it begins anew instead. */
 function reloadWhenRestored() {

@@ -3,15 +3,16 @@ import type { SignInView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { leave } from '../leave.ts'
-import { withFreshProof } from '../passkey.ts'
 import { grantableScopes } from '../scope-words.ts'
 import { readSession } from '../session.ts'
+import { waysToApprove, type Owner } from './approving.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
 export function useFlow(view: SignInView) {
   const [step, setStep] = useState<Step>({ at: 'look' })
   const current = useRef(step)
+  const owner = useRef<Owner | undefined>(undefined)
 
   /** Goes to the step after an event, and does what that step does by itself. */
   async function advance(event: Event): Promise<void> {
@@ -19,14 +20,16 @@ export function useFlow(view: SignInView) {
     current.current = next
     setStep(next)
     if (next.at === 'read grant') return readGrant(next.identity)
-    if (next.at === 'consent' && isSettled(next.grant, view)) return approve()
+    if (next.at === 'authenticate') ways.forgetKeys()
+    if (next.at === 'consent' && isSettled(next.grant, view)) return ways.goOn()
     if (next.at === 'leave silently' && view.silently) return leave(view.silently[next.end])
   }
 
   async function look() {
     const session = await readSession()
     if (!session) return advance({ type: 'nobody signed in' })
-    const { identities, secondsSinceAuthTime: ageSeconds } = session
+    const { identities, secondsSinceAuthTime: ageSeconds, user } = session
+    owner.current = user
     await advance({ type: 'session found', identities, ageSeconds })
   }
 
@@ -35,24 +38,14 @@ export function useFlow(view: SignInView) {
     if (grant) await advance({ type: 'grant read', grant })
   }
 
-  async function approve() {
-    const { current: consent } = current
-    if (consent.at !== 'consent') return
-    const body = requestOf(view, consent.identity)
-    const answer = await whileSignedIn(() => withFreshProof(() => call('POST /api/oauth/authorize', { body })))
-    if (!answer) return
-    await advance({ type: 'approved' })
-    leave({ url: answer.redirectUrl, ...(answer.formFields && { fields: answer.formFields }) })
-  }
-
   /** The person may have added an address to their name, in another tab; then the app can have it after all. */
   async function lookAgain() {
-    const { current: consent } = current
-    if (consent.at !== 'consent') return
+    const { current: shown } = current
+    if (shown.at !== 'consent') return
     const session = await readSession()
     if (!session) return advance({ type: 'nobody signed in' })
     const { identities } = session
-    const changed = identities.some((each) => each.emailVerified && !isVerified(consent.identities, each.identityId))
+    const changed = identities.some((each) => each.emailVerified && !isVerified(shown.identities, each.identityId))
     if (changed) await advance({ type: 'identities changed', identities })
   }
 
@@ -77,34 +70,19 @@ export function useFlow(view: SignInView) {
     }
   }
 
-  return { step, advance, look, lookAgain, readGrant, approve, deny, signOut }
+  const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
+  return { step, owner, advance, look, lookAgain, readGrant, deny, signOut, ...ways }
 }
 
 function isVerified(identities: Identity[], identityId: string): boolean {
   return identities.some((each) => each.identityId === identityId && each.emailVerified)
 }
 
-async function grantOf(identity: Identity, { app, scope }: SignInView): Promise<Grant> {
+async function grantOf(identity: Identity, { app, scope, key }: SignInView): Promise<Grant> {
   const { authorization, missingScopes } = await call('GET /api/oauth/authorization/:clientId', {
     params: { clientId: app.clientId },
     querystring: { identity_id: identity.identityId, scope: grantableScopes(scope, identity).join(' ') },
   })
-  return { exists: authorization !== null, missing: missingScopes }
-}
-
-function requestOf(view: SignInView, identity: Identity) {
-  const { app, redirectUri, scope, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost, requestUri } = view
-  return {
-    clientId: app.clientId,
-    redirectUri,
-    identityId: identity.identityId,
-    scope: grantableScopes(scope, identity).join(' '),
-    ...(state !== undefined && { state }),
-    ...(nonce !== undefined && { nonce }),
-    ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),
-    ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
-    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
-    ...(formPost && { responseMode: 'form_post' }),
-    ...(requestUri !== undefined && { requestUri }),
-  }
+  const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
+  return { exists: authorization !== null, missing: missingScopes, hasKey: Boolean(present) }
 }

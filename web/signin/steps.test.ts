@@ -56,7 +56,37 @@ test('consent shows what is missing, and approval leads away', () => {
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
 
+test('an app that takes a key gets it once it is open: by a touch, or by the recovery code', () => {
+  const key = { mode: 'symmetric', reset: false } as const
+  const consent = walk([found([ada]), { type: 'grant read', grant }], { key })
+  const unlock = nextStep(consent, { type: 'keys needed' }, { ...plain, key })
+  assert.deepEqual(unlock, { at: 'unlock', identities: [ada], identity: ada, grant })
+  const shut = nextStep(unlock, { type: 'keys are shut', keyWraps: [] }, { ...plain, key })
+  assert.equal(shut.at, 'enter code')
+  assert.equal(nextStep(shut, { type: 'turned back' }, { ...plain, key }).at, 'unlock')
+  for (const step of [consent, unlock, shut]) {
+    assert.deepEqual(nextStep(step, { type: 'approved' }, { ...plain, key }), { at: 'leave', identity: ada })
+    assert.deepEqual(nextStep(step, { type: 'denied' }, { ...plain, key }), { at: 'leave', identity: undefined })
+    assert.equal(nextStep(step, { type: 'nobody signed in' }, { ...plain, key }).at, 'authenticate')
+  }
+  assert.equal(nextStep({ at: 'look' }, { type: 'keys are shut', keyWraps: [] }, plain).at, 'look')
+})
+
+test('where nothing may be asked, an app that takes a key is told that it would have to be unlocked', () => {
+  const read: Event[] = [found([ada]), { type: 'grant read', grant }]
+  const prompts: Wish['prompts'] = ['none']
+  const ends = [{ mode: 'symmetric', reset: false } as const, { mode: 'symmetric', reset: true } as const].map((key) =>
+    walk(read, { prompts, key }),
+  )
+  assert.deepEqual(ends, [
+    { at: 'leave silently', end: 'interaction_required' },
+    { at: 'leave silently', end: 'consent_required' },
+  ])
+})
+
 test('only a grant that exists and lacks nothing is settled', () => {
+  const reset = { mode: 'symmetric', reset: true } as const
+  assert.equal(isSettled({ exists: true, missing: [] }, { prompts: [], key: reset }), false)
   assert.equal(isSettled({ exists: true, missing: [] }, plain), true)
   assert.equal(isSettled({ exists: true, missing: ['profile'] }, plain), false)
   assert.equal(isSettled({ exists: false, missing: [] }, plain), false)

@@ -1,9 +1,13 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity } from '@countersign/protocol/identities'
-import type { Prompt, SilentEnd } from '@countersign/protocol/pages'
+import type { KeyWrap } from '@countersign/protocol/keys'
+import type { KeyDelivery, Prompt, SilentEnd } from '@countersign/protocol/pages'
 
-/** What an identity has granted the app before, and what is missing of what the app wants now. */
-export type Grant = { exists: boolean; missing: string[] }
+/**
+ * What an identity has granted the app before, what is missing of what the app wants now, and whether it has a key in
+ * it of the mode that the app takes.
+ */
+export type Grant = { exists: boolean; missing: string[]; hasKey?: boolean }
 
 /** Where a person is on the way back to the app. */
 export type Step =
@@ -12,6 +16,8 @@ export type Step =
   | { at: 'choose identity'; identities: Identity[]; mismatch: boolean }
   | { at: 'read grant'; identities: Identity[]; identity: Identity }
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
+  | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
+  | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
   | { at: 'leave'; identity: Identity | undefined }
   | { at: 'leave silently'; end: SilentEnd }
 
@@ -23,11 +29,20 @@ export type Event =
   | { type: 'grant read'; grant: Grant }
   | { type: 'identities changed'; identities: Identity[] }
   | { type: 'another identity wanted' }
+  | { type: 'keys needed' }
+  | { type: 'keys are shut'; keyWraps: KeyWrap[] }
+  | { type: 'turned back' }
   | { type: 'approved' }
   | { type: 'denied' }
 
-/** What the app said about who should sign in, and how. */
-export type Wish = { identityId?: string; loginHint?: string; prompts: Prompt[]; maxAgeSeconds?: number }
+/** What the app said about who should sign in, and how; with a key, one that the person's own keys must open. */
+export type Wish = {
+  identityId?: string
+  loginHint?: string
+  prompts: Prompt[]
+  maxAgeSeconds?: number
+  key?: KeyDelivery
+}
 
 /**
  * The step after an event; one that does not belong to the step, such as a late answer, changes nothing. What is
@@ -35,7 +50,7 @@ export type Wish = { identityId?: string; loginHint?: string; prompts: Prompt[];
  */
 export function nextStep(step: Step, event: Event, wish: Wish): Step {
   const next = stepAfter(step, event, wish)
-  const end = wish.prompts.includes('none') ? endAt(next) : undefined
+  const end = wish.prompts.includes('none') ? endAt(next, wish) : undefined
   return end ? { at: 'leave silently', end } : next
 }
 
@@ -57,19 +72,35 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
     case 'another identity wanted':
       return 'identities' in step ? { at: 'choose identity', identities: step.identities, mismatch: false } : step
+    case 'keys needed':
+      return step.at === 'consent' ? { ...step, at: 'unlock' } : step
+    case 'keys are shut':
+      return mayApprove(step) ? { ...step, at: 'enter code', keyWraps: event.keyWraps } : step
+    case 'turned back':
+      return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
     case 'approved':
-      return step.at === 'consent' ? { at: 'leave', identity: step.identity } : step
+      return mayApprove(step) ? { at: 'leave', identity: step.identity } : step
     case 'denied':
       return deniable.includes(step.at) ? { at: 'leave', identity: undefined } : step
   }
 }
 
 /** The steps at which the person is asked something, and so may say no. */
-const deniable: Step['at'][] = ['authenticate', 'choose identity', 'consent']
+const deniable: Step['at'][] = ['authenticate', 'choose identity', 'consent', 'unlock', 'enter code']
 
-/** Whether nothing is left to ask: the identity granted the app all that it wants, and the app wants no question. */
-export function isSettled({ exists, missing }: Grant, { prompts }: Pick<Wish, 'prompts'>): boolean {
-  return exists && missing.length === 0 && !prompts.includes('consent')
+/** The steps from which the person goes to the app with what it asked for. */
+export type Approving = Extract<Step, { grant: Grant }>
+
+export function mayApprove(step: Step): step is Approving {
+  return 'grant' in step
+}
+
+/**
+ * Whether nothing is left to agree to: the identity granted the app all that it wants, and the app wants neither a
+ * question nor a new key.
+ */
+export function isSettled({ exists, missing }: Grant, { prompts, key }: Pick<Wish, 'prompts' | 'key'>): boolean {
+  return exists && missing.length === 0 && !prompts.includes('consent') && key?.reset !== true
 }
 
 function hasLeft({ at }: Step): boolean {
@@ -82,14 +113,19 @@ function mustProveAnew(ageSeconds: number, { prompts, maxAgeSeconds }: Wish): bo
 }
 
 /** What the app is told where a step would ask something; undefined for one that asks nothing. */
-function endAt(step: Step): SilentEnd | undefined {
+function endAt(step: Step, { key }: Wish): SilentEnd | undefined {
   switch (step.at) {
     case 'authenticate':
       return 'login_required'
     case 'choose identity':
       return step.mismatch ? 'login_required' : 'account_selection_required'
     case 'consent':
-      return isSettled(step.grant, { prompts: [] }) ? undefined : 'consent_required'
+      if (!isSettled(step.grant, { prompts: [], ...(key && { key }) })) return 'consent_required'
+      // Its key opens by a passkey, or not at all.
+      return key ? 'interaction_required' : undefined
+    case 'unlock':
+    case 'enter code':
+      return 'interaction_required'
     case 'look':
     case 'read grant':
     case 'leave':

@@ -9,21 +9,23 @@ import { useWords } from './Root.tsx'
 type Props = {
   /** Where those come back to who register or recover first. Without it this page waits for them to recover. */
   returnTo?: string
+  /** Given where the keys are needed next: the passkey is then asked for what opens them too. */
+  salt?: () => Promise<BufferSource>
   doing: Doing
   others?: Action[]
   onSignedIn: (signedIn: SignedIn) => unknown
 }
 
 /** Signing in: by a passkey that the input offers, or by the button and the browser's own dialog. */
-export function Authenticate({ returnTo, doing, others, onSignedIn }: Props) {
+export function Authenticate({ returnTo, salt, doing, others, onSignedIn }: Props) {
   const words = useWords().login
   const [handle, setHandle] = useState('')
-  const offerAgain = useOffer(doing, onSignedIn)
+  const offerAgain = useOffer(doing, salt, onSignedIn)
   const signIn: Action = {
     name: 'sign-in',
     label: words.signIn,
     do: async () => {
-      const signedIn = await signInWithPasskey(handle).catch((error: unknown) => {
+      const signedIn = await signInWithPasskey(handle, await salt?.()).catch((error: unknown) => {
         offerAgain()
         throw error
       })
@@ -69,11 +71,12 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
 }
 
 /** Keeps passkeys on offer in the input; the answer makes the offer anew, after the browser's dialog took its place. */
-function useOffer({ perform }: Doing, onSignedIn: Props['onSignedIn']): () => void {
+function useOffer({ perform }: Doing, salt: Props['salt'], onSignedIn: Props['onSignedIn']): () => void {
   const [round, setRound] = useState(0)
   useEffect(() => {
     const settle = (outcome: () => unknown) => void perform({ name: 'sign-in', do: outcome })
-    signInByAutofill().then(
+    const offer = async () => signInByAutofill(await salt?.())
+    offer().then(
       (signedIn) => signedIn && settle(() => onSignedIn(signedIn)),
       (error: unknown) => settle(() => Promise.reject(error)),
     )

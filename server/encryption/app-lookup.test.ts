@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+let app: TestApp
+let ada: Person
+let publicKey: string
+before(async () => {
+  world = await createWorld()
+  app = await world.app({ supportsE2ee: true })
+  ada = await world.person('Ada.Lovelace')
+  publicKey = newPublicKey()
+  await connect(ada, app, publicKey)
+})
+after(() => world.close())
+
+function newPublicKey(): string {
+  return generateKeyPairSync('x25519').publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+}
+
+const connect = async (person: Person, at: TestApp, appPublicKey: string) => {
+  const scope = 'openid e2ee:asymmetric'
+  await at.code(person, { scope, appPublicKey, encryptedAppPrivateKey: 'sealed' })
+}
+const lookUp = (query: Record<string, string | string[]>, headers: Record<string, string> = {}) =>
+  world.api.inject({ url: '/api/encryption/app-lookup', query: { client_id: app.clientId, ...query }, headers })
+const refused = async (answer: ReturnType<typeof lookUp>) => {
+  const { statusCode, ...rest } = await answer
+  return [statusCode, rest.json().error]
+}
+const notFound = [404, 'app_public_key_not_found']
+const malformed = [400, 'invalid_request']
+
+test('who has connected an app is found in it by handle and by public key, from anywhere', async () => {
+  const record = {
+    clientId: app.clientId,
+    identityId: ada.identityId,
+    handle: 'Ada.Lovelace',
+    displayName: 'The Ada.Lovelace',
+    publicKey,
+    encryptionMode: 'asymmetric',
+  }
+  for (const query of [{ handle: 'ada.lovelace' }, { handle: 'ADA.LOVELACE' }, { public_key: publicKey }]) {
+    const answer = await lookUp(query, { origin: 'https://anywhere.example' })
+    assert.deepEqual([answer.statusCode, answer.json()], [200, record])
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+  }
+})
+
+test('LKP-01 LKP-08 a look-up names an app and one thing to look for, once', async () => {
+  assert.deepEqual(await refused(lookUp({})), malformed)
+  assert.deepEqual(await refused(lookUp({ handle: 'ada.lovelace', public_key: publicKey })), malformed)
+  assert.deepEqual(await refused(lookUp({ handle: ['ada.lovelace', 'eve'] })), malformed)
+  const nameless = await world.api.inject({ url: '/api/encryption/app-lookup', query: { handle: 'ada.lovelace' } })
+  assert.deepEqual([nameless.statusCode, nameless.json().error], malformed)
+})
+
+test('LKP-02 whoever is not found is not found alike, and an unknown app is said to be', async () => {
+  assert.deepEqual(await refused(lookUp({ client_id: 'app_unknown', handle: 'ada.lovelace' })), [404, 'app_not_found'])
+  const [stranger, symmetric] = [await world.person(), await world.person()]
+  await app.code(symmetric, { scope: 'openid', encryptedAppKey: 'sealed' })
+  const elsewhere = await world.app({ supportsE2ee: true })
+  await connect(stranger, elsewhere, newPublicKey())
+  const sought = [{ handle: 'nobody' }, { handle: stranger.handle }, { handle: symmetric.handle }]
+  const answers = await Promise.all([...sought, { public_key: newPublicKey() }].map((query) => lookUp(query)))
+  for (const answer of answers) {
+    assert.deepEqual([answer.statusCode, answer.json().error], notFound)
+    assert.equal(answer.body, answers[0]?.body)
+    const { date: _, 'x-request-id': __, ...headers } = answer.headers
+    const { date: _date, 'x-request-id': _id, ...others } = answers[0]?.headers ?? {}
+    assert.deepEqual(headers, others)
+  }
+})
+
+test('LKP-04 a handle is a text to match as a whole, never a pattern', async () => {
+  for (const handle of ['@ada.lovelace', ' ada.lovelace', 'ada.lovelace ', 'ada%', 'ada_lovelace', 'ada?lovelace', '%'])
+    assert.deepEqual(await refused(lookUp({ handle })), notFound, handle)
+  assert.deepEqual(await refused(lookUp({ handle: '' })), notFound)
+  assert.deepEqual(await refused(lookUp({ handle: 'ada.lovelace\u0000' })), malformed)
+  assert.deepEqual(await refused(lookUp({ handle: 'a'.repeat(201) })), malformed)
+})
+
+test('LKP-06 who disconnects an app is not found in it any more', async () => {
+  const leaving = await world.person()
+  const key = newPublicKey()
+  await connect(leaving, app, key)
+  assert.equal((await lookUp({ handle: leaving.handle })).statusCode, 200)
+  const { authorizations } = (
+    await world.api.inject({ url: '/api/oauth/authorizations', headers: leaving.headers })
+  ).json()
+  const url = `/api/oauth/authorizations/${authorizations[0].id}`
+  await world.api.inject({ method: 'DELETE', url, headers: leaving.headers })
+  assert.deepEqual(await refused(lookUp({ handle: leaving.handle })), notFound)
+  assert.deepEqual(await refused(lookUp({ public_key: key })), notFound)
+})
+
+test('a key that was replaced does not find anybody any more', async () => {
+  const changing = await world.person()
+  const [first, second] = [newPublicKey(), newPublicKey()]
+  await connect(changing, app, first)
+  const scope = 'openid e2ee:asymmetric e2ee:reset'
+  await app.code(changing, { scope, appPublicKey: second, encryptedAppPrivateKey: 'sealed' })
+  assert.deepEqual(await refused(lookUp({ public_key: first })), notFound)
+  assert.equal((await lookUp({ public_key: second })).json().identityId, changing.identityId)
+})
+
+test('LKP-07 a public key has one spelling, and is of a kind that can be encrypted to', async () => {
+  const der = Buffer.from(publicKey, 'base64')
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'der', type: 'spki' })
+  const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' })
+  const spellings = [
+    der.toString('base64url'),
+    publicKey.replaceAll('=', ''),
+    ` ${publicKey}`,
+    `${publicKey}\n`,
+    der.toString('hex'),
+    rsa.toString('base64'),
+    ed25519.toString('base64'),
+    Buffer.concat([der, Buffer.from([0])]).toString('base64'),
+    der.subarray(1).toString('base64'),
+    'A'.repeat(100_000),
+    '',
+  ]
+  for (const spelling of spellings) {
+    const answer = await lookUp({ public_key: spelling })
+    assert.ok([400, 414, 431].includes(answer.statusCode), `${spelling.slice(0, 60)} is answered ${answer.statusCode}`)
+  }
+  const { publicKey: point } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const unknown = point.export({ format: 'der', type: 'spki' }).toString('base64')
+  assert.deepEqual(await refused(lookUp({ public_key: unknown })), notFound)
+})
+
+test('LKP-05 who looks up handle after handle is held up, and so is who does so from everywhere', async () => {
+  const limiting = await createWorld({ rateLimits: true })
+  try {
+    const { clientId } = await limiting.app({ supportsE2ee: true })
+    const look = (address: string) =>
+      limiting.api.inject({
+        url: '/api/encryption/app-lookup',
+        query: { client_id: clientId, handle: 'somebody' },
+        remoteAddress: address,
+      })
+    const one = await Promise.all(Array.from({ length: 61 }, () => look('192.0.2.1')))
+    const held = one.filter(({ statusCode }) => statusCode === 429)
+    assert.equal(held.length, 1)
+    assert.ok(Number(held[0]?.headers['retry-after']) > 0)
+    const many = await Promise.all(Array.from({ length: 270 }, (_, index) => look(`198.51.100.${index % 250}`)))
+    const more = await Promise.all(Array.from({ length: 271 }, (_, index) => look(`203.0.113.${index % 250}`)))
+    assert.deepEqual([...many, ...more].map(({ statusCode }) => statusCode).toSorted(), [
+      ...Array<number>(540).fill(404),
+      429,
+    ])
+  } finally {
+    await limiting.close()
+  }
+})

@@ -1,0 +1,53 @@
+import type { EncryptionMode } from '@countersign/protocol/app-keys'
+import type { AuthorizeRequest } from '@countersign/protocol/oauth'
+import type { RegisteredApp } from '#apps/app-directory.ts'
+import type { KeyWish, NewAppKey } from '#authorizations/app-key.ts'
+import { readEncryptionKey } from '#encryption/identity-key.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { ResponseMode } from './answer.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'The fields of the key are not those of its mode.'],
+  invalid_scope: [400, 'The key of an app is symmetric or asymmetric, not both.'],
+})
+
+const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
+
+/**
+ * What an app with end-to-end encryption asks of its key, and the scopes to consent to: those that are asked for with
+ * the mode, which is symmetric where the app names none, and without `e2ee:reset`, which is done once and not granted.
+ * Refuses `invalid_scope`, and `invalid_request` where the answer would be posted: its fragment would be lost.
+ */
+export function readKeyWish(
+  { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
+  asked: string[],
+  responseMode: ResponseMode,
+): { scope: string[]; keyWish?: KeyWish } {
+  if (!supportsE2ee) return { scope: asked }
+  if (responseMode === 'form_post')
+    throw refuse.invalid_request({ sentence: 'The key of an app comes in the fragment, which form_post would lose.' })
+  const named = modes.filter((mode) => asked.includes(`e2ee:${mode}`))
+  if (named.length > 1) throw refuse.invalid_scope()
+  const [mode = 'symmetric'] = named
+  const scope = [...new Set([...asked, `e2ee:${mode}`])].filter((each) => each !== 'e2ee:reset')
+  return { scope, keyWish: { mode, reset: asked.includes('e2ee:reset') } }
+}
+
+type Sent = {
+  [Field in 'encryptedAppKey' | 'appPublicKey' | 'encryptedAppPrivateKey']?: AuthorizeRequest[Field] | undefined
+}
+
+/**
+ * The key that the browser has made, if it sent one. Refuses `invalid_request` for half of one or where the app takes
+ * none, and `invalid_public_key`.
+ */
+export function readNewKey(wish: KeyWish | undefined, sent: Sent): NewAppKey | undefined {
+  const { encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
+  const ciphertext = wish?.mode === 'asymmetric' ? (encryptedAppPrivateKey ?? encryptedAppKey) : encryptedAppKey
+  const isPair = Boolean(appPublicKey) || Boolean(encryptedAppPrivateKey)
+  if (!wish && (isPair || ciphertext)) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
+  if (wish?.mode === 'symmetric' && isPair) throw refuse.invalid_request()
+  if (wish?.mode === 'asymmetric' && Boolean(appPublicKey) !== Boolean(ciphertext)) throw refuse.invalid_request()
+  if (!ciphertext) return undefined
+  return { ciphertext, publicKey: appPublicKey ? readEncryptionKey({ publicKey: appPublicKey }) : null }
+}

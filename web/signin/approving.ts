@@ -1,0 +1,130 @@
+import type { MasterKey } from '@countersign/keys/master-key'
+import type { Answer } from '@countersign/protocol/api'
+import type { Identity } from '@countersign/protocol/identities'
+import type { KeyWrap } from '@countersign/protocol/keys'
+import type { Leaving, SignInView } from '@countersign/protocol/pages'
+import { call } from '../call.ts'
+import { leave } from '../leave.ts'
+import { reauthenticate, withFreshProof, type SignedIn } from '../passkey.ts'
+import { grantableScopes } from '../scope-words.ts'
+import { mayApprove, type Approving, type Event, type Step } from './steps.ts'
+
+const loadVault = () => import('../vault.ts')
+const loadAppKey = () => import('./app-key.ts')
+
+/** Whose keys the page may open, and what opens them, from the touch that did so until the person leaves. */
+export type Owner = { userId: string; masterKey?: MasterKey }
+
+type Place = { step: () => Step; owner: { current: Owner | undefined } }
+type Flow = {
+  advance: (event: Event) => Promise<void>
+  whileSignedIn: <T>(work: () => Promise<T>) => Promise<T | undefined>
+}
+
+/** How a person goes on to the app with what they agree to, and with the key that it takes, if it takes one. */
+export function waysToApprove(view: SignInView, place: Place, { advance, whileSignedIn }: Flow) {
+  /** The passkey that signed the person in may have opened their keys as well. */
+  async function signedIn({ user, identities, keyWraps, used }: SignedIn) {
+    const masterKey = view.key && (await (await loadVault()).openWithPasskey(keyWraps, used, user.userId))
+    place.owner.current = { ...user, ...(masterKey && { masterKey }) }
+    await advance({ type: 'signed in', identities })
+  }
+
+  /** Where nothing is left to agree to. Keys that are shut open by a touch of the person's: it is asked for. */
+  async function goOn() {
+    if (!view.key || place.owner.current?.masterKey) return approve()
+    await advance({ type: 'keys needed' })
+    const shut = await whileSignedIn(readKeyWraps)
+    if (shut && !shut.some(({ kind }) => kind === 'passkey_prf'))
+      await advance({ type: 'keys are shut', keyWraps: shut })
+  }
+
+  async function approve() {
+    const masterKey = view.key && (place.owner.current?.masterKey ?? (await whileSignedIn(unlock)))
+    if (!view.key || masterKey) await approveWith(masterKey)
+  }
+
+  /** Opens the keys with a passkey; what it does not open, the recovery code does. */
+  async function unlock(): Promise<MasterKey | undefined> {
+    const { masterKey, keyWraps } = await openWithPresence(place.owner.current?.userId ?? '')
+    if (!masterKey) await advance({ type: 'keys are shut', keyWraps })
+    return masterKey
+  }
+
+  async function useCode() {
+    const keyWraps = await whileSignedIn(readKeyWraps)
+    if (keyWraps) await advance({ type: 'keys are shut', keyWraps })
+  }
+
+  /** Without keys where the app takes none. They are forgotten once the person has left with what they opened. */
+  async function approveWith(masterKey: MasterKey | undefined) {
+    const approving = place.step()
+    if (!mayApprove(approving)) return
+    if (place.owner.current && masterKey) place.owner.current = { ...place.owner.current, masterKey }
+    const leaving = await whileSignedIn(() => withFreshProof(() => consent(view, approving, masterKey)))
+    if (!leaving) return
+    forgetKeys()
+    await advance({ type: 'approved' })
+    leave(leaving)
+  }
+
+  function forgetKeys() {
+    place.owner.current?.masterKey?.forget()
+    if (place.owner.current) place.owner.current = { userId: place.owner.current.userId }
+  }
+
+  return { signedIn, goOn, approve, approveWith, useCode, forgetKeys }
+}
+
+/** Sends the consent; answers where the browser goes, with the key in the fragment. */
+async function consent(
+  view: SignInView,
+  { identity, grant }: Approving,
+  masterKey: MasterKey | undefined,
+): Promise<Leaving> {
+  const { key, app } = view
+  const body = requestOf(view, identity)
+  if (!key || !masterKey) return leavingOf(await call('POST /api/oauth/authorize', { body }))
+  const { newKeyFor, fragmentOf } = await loadAppKey()
+  const place = { identityId: identity.identityId, clientId: app.clientId }
+  const made = grant.hasKey && !key.reset ? {} : await newKeyFor(masterKey, place, key)
+  const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
+  return { url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` }
+}
+
+function leavingOf({ redirectUrl, formFields }: Answer<'POST /api/oauth/authorize'>): Leaving {
+  return { url: redirectUrl, ...(formFields && { fields: formFields }) }
+}
+
+async function readKeyWraps(): Promise<KeyWrap[]> {
+  return (await call('GET /api/account/key-wraps', {})).keyWraps
+}
+
+/**
+ * Opens a person's keys by a touch that also proves that they are there, for a new key asks for that. Without a passkey
+ * that opens anything it answers what else there is to open them with, and asks for no touch.
+ */
+async function openWithPresence(userId: string): Promise<{ keyWraps: KeyWrap[]; masterKey?: MasterKey }> {
+  const [vault, keyWraps] = await Promise.all([loadVault(), readKeyWraps()])
+  if (!keyWraps.some(({ kind }) => kind === 'passkey_prf')) return { keyWraps }
+  const masterKey = await vault.openWithPasskey(keyWraps, await reauthenticate(await vault.prfSalt()), userId)
+  return { keyWraps, ...(masterKey && { masterKey }) }
+}
+
+function requestOf(view: SignInView, identity: Identity) {
+  const { app, redirectUri, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost, requestUri, key } = view
+  const scope = [...grantableScopes(view.scope, identity), ...(key?.reset ? ['e2ee:reset'] : [])]
+  return {
+    clientId: app.clientId,
+    redirectUri,
+    identityId: identity.identityId,
+    scope: scope.join(' '),
+    ...(state !== undefined && { state }),
+    ...(nonce !== undefined && { nonce }),
+    ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),
+    ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
+    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+    ...(formPost && { responseMode: 'form_post' }),
+    ...(requestUri !== undefined && { requestUri }),
+  }
+}
