@@ -136,6 +136,51 @@ test('a popup: the person signs, the page of the app is told, its server verifie
   await person.leave()
 })
 
+test('a popup: the passkey opens the key there, and the popup closes once the page of the app is told', async () => {
+  const { page, leave } = await stage.invite()
+  await page.goto(app.origin)
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(`void open('about:blank', 'sign', 'popup')`)
+  const popup = await opened
+  await enrollInPopup(popup, 'erin')
+  const identityId = await popup.evaluate(async (url) => {
+    const { identities } = await (await fetch(url, { credentials: 'include' })).json()
+    return String(identities[0].identityId)
+  }, `${stage.service.baseUrl}/api/auth/session`)
+  const payload = 'Pay 100 € to Paper Shop ✓'
+  const { requestId } = await app.ask({ identityId, payload })
+  await page.evaluate(`openSigning('${requestId}')`)
+  const closed = popup.waitForEvent('close')
+  await awake(popup).click()
+  await closed
+  assert.ok(app.accepts(await app.read(requestId), payload))
+  assert.deepEqual(
+    (await messagesOf(page)).map(({ data }) => [data.type, data.payload['requestId']]),
+    [['countersign:signed', requestId]],
+  )
+  await leave()
+})
+
+/**
+ * Makes an account in the very window in which will be signed: what the passkeys of tests give for PRF stays in the tab
+ * where they were made. The page to register would cut that off from its opener, so it comes without that header here;
+ * and a page that comes from a test needs a permission to reach what listens on this machine.
+ */
+async function enrollInPopup(popup: Page, handle: string): Promise<void> {
+  await plugInAuthenticator(popup, { prf: true })
+  await popup.context().grantPermissions(['local-network-access'], { origin: stage.service.authUrl })
+  await popup.route('**/register', async (route) => {
+    const response = await route.fetch()
+    const headers = { ...response.headers(), 'cross-origin-opener-policy': 'unsafe-none' }
+    await route.fulfill({ response, headers })
+  })
+  await popup.goto(`${stage.service.authUrl}/register`)
+  await popup.locator('input[name="handle"]').fill(handle)
+  await popup.locator('input[name="displayName"]').fill('Erin')
+  await control(popup, 'create-account').click()
+  await popup.locator('output[name="recoveryCode"]').waitFor()
+}
+
 test('a popup: the person says no without opening a key, and the page of the app is told', async () => {
   const { person, identityId } = await enroll('emma')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
