@@ -117,6 +117,18 @@ test('a developer sets a webhook, and sees their server hear of a signature, als
   await page.locator('[data-state="delivered"]').getByText('signing.signed').waitFor()
   assert.equal(await ada.control('send-again').count(), 0)
 
+  const shown = page.locator('[data-state]')
+  for (let count = 2; count <= 10; count += 1) {
+    await ada.press('test-webhook')
+    await shown.nth(count - 1).waitFor()
+  }
+  assert.equal(await ada.control('more-deliveries').count(), 0)
+  await ada.press('test-webhook')
+  await ada.press('more-deliveries')
+  await shown.nth(10).waitFor()
+  assert.equal(await ada.control('more-deliveries').count(), 0)
+  await page.locator('[data-state="delivered"]').nth(10).waitFor()
+
   await ada.press('end-webhook')
   await ada.press('remove-webhook')
   await ada.control('set-webhook').waitFor()
