@@ -11,6 +11,7 @@ const header = '// Written by `node tools/sdk-types.ts` from the OpenAPI documen
 const called = [
   ['post', '/api/signing/request'],
   ['get', '/api/signing/request/{requestId}/status'],
+  ['get', '/api/encryption/app-lookup'],
 ] as const
 
 /** The text of `openapi.ts` for these operations of a document. */

@@ -45,4 +45,21 @@ export interface Operations {
       resolvedAt?: string
     }
   }
+  /** The public key of an identity in an app, by handle or by the key */
+  'GET /api/encryption/app-lookup': {
+    query: {
+      client_id?: string
+      handle?: string
+      /** Base64 of the SPKI */
+      public_key?: string
+    }
+    answer: {
+      clientId: string
+      identityId: string
+      handle: string
+      displayName: string
+      publicKey: string
+      encryptionMode: 'asymmetric'
+    }
+  }
 }

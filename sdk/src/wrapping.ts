@@ -4,12 +4,15 @@ import type { Place } from './content.ts'
 import { CountersignError } from './error.ts'
 import { exchange, isRecord } from './exchange.ts'
 import { importPublicKey, open, seal } from './jwe.ts'
+import type { Operations } from './openapi.ts'
+
+type LookUp = Operations['GET /api/encryption/app-lookup']
 
 /** Where Countersign's API is, and the app for which people have their keys. */
 export type Directory = { baseUrl: string; clientId: string }
 
 /** Somebody who has connected this app, and their public key for it. */
-export type Recipient = { identityId: string; handle: string; displayName: string; publicKey: string }
+export type Recipient = Pick<LookUp['answer'], 'identityId' | 'handle' | 'displayName' | 'publicKey'>
 
 const patienceMilliseconds = 15_000
 
@@ -47,7 +50,8 @@ export async function unwrap(privateKey: CryptoKey, ciphertext: string, { contex
 /** Who has this handle, and their public key for the app. */
 async function findRecipient({ baseUrl, clientId }: Directory, handle: string): Promise<Recipient> {
   const url = new URL('/api/encryption/app-lookup', addressOf('baseUrl', baseUrl))
-  url.search = new URLSearchParams({ client_id: clientId, handle }).toString()
+  const query: LookUp['query'] = { client_id: clientId, handle }
+  url.search = new URLSearchParams(query).toString()
   const answer = await exchange(url, { patienceMilliseconds })
   if (!isAppPublicKey(answer)) throw new CountersignError(unexpected)
   const isAsked = answer.clientId === clientId && foldHandle(answer.handle) === foldHandle(handle)
@@ -66,9 +70,7 @@ const unexpected = {
   description: 'The public key was answered in a way that is not of the interface.',
 }
 
-type AppPublicKey = Recipient & { clientId: string; encryptionMode: 'asymmetric' }
-
-function isAppPublicKey(value: unknown): value is AppPublicKey {
+function isAppPublicKey(value: unknown): value is LookUp['answer'] {
   if (!isRecord(value) || value['encryptionMode'] !== 'asymmetric') return false
   const texts = ['clientId', 'identityId', 'handle', 'displayName', 'publicKey']
   return texts.every((name) => typeof value[name] === 'string')
