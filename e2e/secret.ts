@@ -2,12 +2,16 @@
 export type Secret = { name: string; bytes: Uint8Array }
 
 /** The spellings in which a text carries the secret; none is as it should be. */
-export function spellingsIn(text: string, { bytes }: Secret): string[] {
+export function spellingsIn(text: string, secret: Secret): string[] {
+  return searcherOf(text)(secret)
+}
+
+/** The same for many secrets in a long text. */
+export function searcherOf(text: string): (secret: Secret) => string[] {
   const folded = text.toLowerCase()
-  const found = Object.entries(spell(Buffer.from(bytes))).filter(([, spellings]) =>
-    spellings.some((spelling) => text.includes(spelling) || folded.includes(spelling.toLowerCase())),
-  )
-  return found.map(([name]) => name)
+  const carries = (spelling: string) => text.includes(spelling) || folded.includes(spelling.toLowerCase())
+  return ({ bytes }) =>
+    Object.entries(spell(Buffer.from(bytes))).flatMap(([name, spellings]) => (spellings.some(carries) ? [name] : []))
 }
 
 function spell(bytes: Buffer): Record<string, string[]> {

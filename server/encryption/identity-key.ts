@@ -1,4 +1,4 @@
-import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { curveOfPublicKey } from '@countersign/protocol/formats/agreement-key'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/keys'
 import type { Database, Transaction } from '#kernel/database.ts'
@@ -40,25 +40,5 @@ export function readEncryptionKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>):
 /** The same; undefined for what is no such key. */
 export function parseEncryptionKey(publicKey: string): Uint8Array | undefined {
   const bytes = fromCanonicalBase64(publicKey)
-  return bytes && isCanonicalKey(Buffer.from(bytes)) ? bytes : undefined
-}
-
-function isCanonicalKey(der: Buffer): boolean {
-  try {
-    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-    const ours =
-      key.asymmetricKeyType === 'x25519' ||
-      (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
-    return ours && key.export({ format: 'der', type: 'spki' }).equals(der) && agreesOnSecrets(key)
-  } catch {
-    // OpenSSL says so by throwing: these bytes are no key.
-    return false
-  }
-}
-
-const anybody = generateKeyPairSync('x25519').privateKey
-
-/** With a point of small order everybody agrees on zeros (RFC 7748 §6.1), at which OpenSSL throws. P-256 has none. */
-function agreesOnSecrets(publicKey: KeyObject): boolean {
-  return publicKey.asymmetricKeyType !== 'x25519' || diffieHellman({ privateKey: anybody, publicKey }).length > 0
+  return bytes && curveOfPublicKey(bytes) ? bytes : undefined
 }
