@@ -1,4 +1,5 @@
 import { pruneSecrets } from '#apps/secret.ts'
+import { pruneDeviceApprovals } from '#encryption/device-approval.ts'
 import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -21,6 +22,7 @@ type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
 const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
+  'device approvals': pruneDeviceApprovals,
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
   'client secrets': pruneSecrets,

@@ -5,6 +5,7 @@ import * as audit from '@countersign/protocol/audit'
 import * as authorizations from '@countersign/protocol/authorizations'
 import * as backup from '@countersign/protocol/backup'
 import * as developer from '@countersign/protocol/developer'
+import * as deviceApprovals from '@countersign/protocol/device-approvals'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
@@ -28,7 +29,7 @@ const modules = {
   Sessions: sessions,
   Identities: identities,
   Account: account,
-  Keys: { ...keys, ...appKeys },
+  Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...pushedRequests },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,

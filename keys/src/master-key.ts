@@ -33,6 +33,15 @@ export async function openMasterKey(ciphertext: string, wrapping: WrappingKey, u
   return new MasterKey(await wrapping.open(ciphertextContext.masterKey(userId), ciphertext))
 }
 
+/** Opens what another device of the person has sealed for this one. Throws `CannotOpen`. */
+export async function openHandedOver(
+  ciphertext: string,
+  wrapping: WrappingKey,
+  approvalId: string,
+): Promise<MasterKey> {
+  return new MasterKey(await wrapping.open(ciphertextContext.deviceApproval(approvalId), ciphertext))
+}
+
 /**
  * The key under which a person's private keys, and those of their apps, are sealed. It neither prints nor serializes
  * its bytes. A call that began before `forget` completes; one that begins afterwards throws.
@@ -50,6 +59,11 @@ export class MasterKey {
   /** The ciphertext from which `openMasterKey` makes this key again, with the same wrapping key and person. */
   async wrap(wrapping: WrappingKey, userId: string): Promise<string> {
     return this.#lend((bytes) => wrapping.seal(ciphertextContext.masterKey(userId), bytes))
+  }
+
+  /** The ciphertext from which `openHandedOver` makes this key on the device that asked for it. */
+  async handOver(wrapping: WrappingKey, approvalId: string): Promise<string> {
+    return this.#lend((bytes) => wrapping.seal(ciphertextContext.deviceApproval(approvalId), bytes))
   }
 
   async newSigningKey(identityId: string): Promise<SealedKeyPair> {

@@ -17,6 +17,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   encryption_key_wrap: 'kept',
   encryption_recovery: 'kept',
   encryption_identity_key: 'kept',
+  encryption_device_approval: 'left behind',
   signing_key: 'kept',
   signing_key_owner: 'kept',
   signing_request: 'kept',

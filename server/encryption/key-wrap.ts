@@ -5,6 +5,7 @@ import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { deleteApprovalsOfUser } from './approval-store.ts'
 import {
   deleteRecoveryOfUser,
   deleteWraps,
@@ -47,10 +48,11 @@ export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKe
     )
 }
 
-/** Forgets whatever opens the keys of a person who is going: the wraps, and the recovery code. */
+/** Forgets whatever opens the keys of a person who is going: the wraps, the recovery code, devices that were asked. */
 export async function forgetPersonKeys(tx: Transaction, userId: string): Promise<void> {
   await deleteWraps(tx, userId)
   await deleteRecoveryOfUser(tx, userId)
+  await deleteApprovalsOfUser(tx, userId)
 }
 
 /** Replaces all wraps of a person by others, at once. */

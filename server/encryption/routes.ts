@@ -1,4 +1,5 @@
 import { lookUpAppKey as lookUpEndpoint } from '@countersign/protocol/app-keys'
+import * as approvals from '@countersign/protocol/device-approvals'
 import * as endpoints from '@countersign/protocol/keys'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
@@ -6,12 +7,23 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { requireFresh, sessionGuard } from '#sessions/session.ts'
 import { lookUpAppKey, readLookup } from './app-lookup.ts'
+import {
+  answerApproval,
+  askForApproval,
+  cancelApproval,
+  listWaitingDevices,
+  openCommitment,
+  readApproval,
+  sealForDevice,
+  takeSealed,
+} from './device-approval.ts'
 import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
 import { recoverySince, replaceRecovery } from './recovery.ts'
 
 export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel; apps: AppDirectory }): void {
   const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
+  deviceRoutes(host, kernel)
 
   host.route({
     ...lookUpEndpoint,
@@ -65,6 +77,78 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
       const now = clock()
       requireFresh(session.of(request), now)
       return { keyWraps: await replaceRecovery(db, session.of(request).userId, request.body, now) }
+    },
+  })
+}
+
+/** One device of a person unlocks another. */
+function deviceRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+  const { onRequest } = session
+
+  host.route({
+    ...approvals.listWaitingDevices,
+    onRequest,
+    handler: async (request) => ({ devices: await listWaitingDevices(db, session.of(request), clock()) }),
+  })
+
+  host.route({
+    ...approvals.askForApproval,
+    onRequest,
+    async handler(request, reply) {
+      const { commitment } = request.body
+      return reply.status(201).send(await askForApproval(kernel, session.of(request), commitment, clock()))
+    },
+  })
+
+  host.route({
+    ...approvals.readApproval,
+    onRequest,
+    handler: (request) => readApproval(db, session.of(request), request.params.approvalId, clock()),
+  })
+
+  host.route({
+    ...approvals.answerApproval,
+    onRequest,
+    async handler(request, reply) {
+      await answerApproval(db, session.of(request), { ...request.params, ...request.body }, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...approvals.openCommitment,
+    onRequest,
+    async handler(request, reply) {
+      await openCommitment(db, session.of(request), { ...request.params, ...request.body }, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...approvals.sealForDevice,
+    onRequest,
+    async handler(request, reply) {
+      await sealForDevice(db, session.of(request), { ...request.params, ...request.body }, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...approvals.takeSealed,
+    onRequest,
+    async handler(request) {
+      return { ciphertext: await takeSealed(db, session.of(request), request.params.approvalId, clock()) }
+    },
+  })
+
+  host.route({
+    ...approvals.cancelApproval,
+    onRequest,
+    async handler(request, reply) {
+      await cancelApproval(db, session.of(request), request.params.approvalId, clock())
+      return reply.status(204).send(null)
     },
   })
 }

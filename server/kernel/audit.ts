@@ -6,6 +6,8 @@ export type AuditAction =
   | 'account.registered'
   | 'account.key_wraps_replaced'
   | 'account.key_wrap_added'
+  | 'account.device_approval_asked'
+  | 'account.device_approved'
   | 'account.recovery_replaced'
   | 'account.recovered'
   | 'session.started'

@@ -23,6 +23,7 @@ export const limited = {
   'signature verification': { points: 300, seconds: 60 },
   'public signing key': { points: 300, seconds: 60 },
   'demonstration of signing': { points: 20, seconds: 60 },
+  'device approval of a person': { points: 20, seconds: 3600 },
   'app lookup': { points: 60, seconds: 60 },
   'app lookup in an app': { points: 600, seconds: 60 },
   metadata: { points: 600, seconds: 60 },

@@ -65,6 +65,19 @@ export interface Tables {
     created_at: Date
     last_authorized_at: Date
   }
+  encryption_device_approval: {
+    user_id: string
+    approval_id: string
+    asking_session_id: string
+    commitment: Uint8Array
+    answering_session_id: string | null
+    answer_public_key: Uint8Array | null
+    public_key: Uint8Array | null
+    nonce: Uint8Array | null
+    ciphertext: string | null
+    created_at: Date
+    expires_at: Date
+  }
   encryption_identity_key: {
     identity_id: string
     public_key: Uint8Array

@@ -399,6 +399,8 @@ export const de: Words = {
       'account.registered': 'Konto angelegt',
       'account.key_wraps_replaced': 'Erneuert, was deine Schlüssel öffnet',
       'account.key_wrap_added': 'Ein Passkey darf deine Schlüssel öffnen',
+      'account.device_approval_asked': 'Ein Gerät wollte entsperrt werden',
+      'account.device_approved': 'Du hast ein Gerät von einem anderen aus entsperrt',
       'account.recovery_replaced': 'Neuer Wiederherstellungs\u00adcode',
       'account.recovered': 'Angemeldet mit dem Wiederherstellungs\u00adcode',
       'account.deleted': 'Konto gelöscht',

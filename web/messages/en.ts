@@ -386,6 +386,8 @@ export const en = {
       'account.registered': 'Account created',
       'account.key_wraps_replaced': 'What opens your keys was renewed',
       'account.key_wrap_added': 'A passkey was allowed to open your keys',
+      'account.device_approval_asked': 'A device asked to be unlocked',
+      'account.device_approved': 'You unlocked a device from another one',
       'account.recovery_replaced': 'New recovery code made',
       'account.recovered': 'Signed in with the recovery code',
       'account.deleted': 'Account deleted',

@@ -20,3 +20,7 @@ export function fromCanonicalBase64Url(text: string): Uint8Array<ArrayBuffer> | 
 export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }
+
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

@@ -9,4 +9,6 @@ export const ciphertextContext = {
   appKey: (identityId: string, clientId: string) => `app-key:${identityId}:${clientId}`,
   /** A fragment that was sealed to a key of the app's page. */
   appKeyFragment: () => 'app-key-fragment',
+  /** The master key on its way from one device of its owner to another. */
+  deviceApproval: (approvalId: string) => `device-approval:${approvalId}`,
 } as const

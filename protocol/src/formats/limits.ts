@@ -77,6 +77,10 @@ export const limits = {
 
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
+  /** How long a device waits for another one to unlock it, and how many of a person may wait at once. */
+  deviceApprovalLifetimeSeconds: 5 * 60,
+  deviceApprovalsMax: 3,
+  deviceApprovalTriesMax: 3,
   stateCharactersMax: 8192,
   nonceCharactersMax: 1024,
 } as const
