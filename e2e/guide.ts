@@ -55,7 +55,7 @@ export async function layOut(guide: string, host?: Host) {
 }
 
 /** An app of `examples/` as its README starts it, registered by the command that stands there. */
-export async function openExample(service: Service, name: string) {
+export async function openExample(service: Service, name: string, environment: Record<string, string> = {}) {
   const directory = join(root, 'examples', name)
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -71,8 +71,9 @@ export async function openExample(service: Service, name: string) {
     ISSUER: service.authUrl,
     APP_URL: origin,
     PORT: String(port),
+    ...environment,
   })
-  return { origin, close }
+  return { origin, clientId, close }
 }
 
 /** A file of an app as a process of its own; resolves when it listens at the `APP_URL` of its environment. */
@@ -98,7 +99,7 @@ function filesOf(guide: string): { path: string; code: string }[] {
 
 async function register(service: Service, guide: string, origin: string) {
   const create = String.raw`^npx countersign apps create --name '(.+)' --redirect-uri (\S+)`
-  const afterwardsToo = String.raw`(?: \\\n +(--post-logout-redirect-uri) (\S+))?$`
+  const afterwardsToo = String.raw`(?: \\\n +(--post-logout-redirect-uri) (\S+))?(?: (--e2ee))?$`
   const command = new RegExp(create + afterwardsToo, 'm').exec(guide)
   const [, name = '', redirectUri = '', ...afterwards] = command ?? []
   if (!command) throw new Error('The guide does not show how the app is registered')

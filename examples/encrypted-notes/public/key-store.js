@@ -1,0 +1,39 @@
+/**
+ * The key of whoever is signed in, kept in this browser from page to page. IndexedDB takes a CryptoKey as it is: it can be
+ * used from here, and neither a script nor this file can read its bytes.
+ */
+export async function keepKey(identityId, appKey) {
+  await inStore((keys) => keys.put(appKey, identityId))
+}
+
+export async function readKey(identityId) {
+  return inStore((keys) => keys.get(identityId))
+}
+
+export async function forgetKeys() {
+  await inStore((keys) => keys.clear())
+}
+
+/** One transaction over the keys; answers what its request has found when it is done. */
+async function inStore(act) {
+  const database = await openDatabase()
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction('keys', 'readwrite')
+      const request = act(transaction.objectStore('keys'))
+      transaction.addEventListener('complete', () => resolve(request.result))
+      transaction.addEventListener('abort', () => reject(transaction.error))
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function openDatabase() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open('notes', 1)
+    request.addEventListener('upgradeneeded', () => request.result.createObjectStore('keys'))
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error))
+  })
+}
