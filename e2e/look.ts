@@ -52,13 +52,15 @@ const meant = [
   ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/email/verify', '/webhook'],
   `/api/signing/requests/${noRequest}`,
 ]
+/** A device that waits for another learns by such a no that it is over. */
+const approval = '/api/account/device-approvals/'
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {
   if (message.type() !== 'error' && message.type() !== 'warning') return false
   const { url } = message.location()
   const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
-  return !(isRefusal && (url === page.url() || meant.some((path) => url.endsWith(path))))
+  return !(isRefusal && (url === page.url() || url.includes(approval) || meant.some((path) => url.endsWith(path))))
 }
 
 function takeNotes(): void {

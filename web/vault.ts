@@ -12,6 +12,15 @@ import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/key
 import type { RegistrationFinish } from '@countersign/protocol/passkeys'
 import type { PrfOutput } from './passkey.ts'
 
+export {
+  agreeAsAnswerer,
+  agreeAsAsker,
+  commitmentTo,
+  newApprovalKey,
+  newNonce,
+  NotTheSame,
+} from '@countersign/keys/device-approval'
+export { openHandedOver } from '@countersign/keys/master-key'
 export { prfSalt } from '@countersign/keys/prf'
 export { readRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
 

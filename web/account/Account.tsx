@@ -12,11 +12,12 @@ import { Apps } from './Apps.tsx'
 import { Data } from './Data.tsx'
 import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
+import { readNews, useNews } from './news.ts'
 import { Passkeys } from './Passkeys.tsx'
 import { useSection } from './route.ts'
-import { useLiveRequests } from './requests.ts'
 import { Sessions } from './Sessions.tsx'
 import { Signing } from './Signing.tsx'
+import { Knock } from './WaitingDevices.tsx'
 
 /** Everything that the sections show, read at once: going from one to another then waits for nothing. */
 export type Holdings = {
@@ -30,6 +31,8 @@ export type Holdings = {
   signingKeys: Answer<'GET /api/signing/keys'>['keys']
   /** What waits for a signature. */
   requests: Answer<'GET /api/signing/requests'>['requests']
+  /** Which other devices ask to be unlocked. */
+  devices: Answer<'GET /api/account/device-approvals'>['devices']
 }
 
 export function Account() {
@@ -39,7 +42,7 @@ export function Account() {
   const leaving = useDoing()
   const [section, goTo] = useSection()
   const [holdings, setHoldings] = useState<Holdings>()
-  useLiveRequests((requests) => setHoldings((held) => held && { ...held, requests }))
+  useNews((news) => setHoldings((held) => held && { ...held, ...news }))
 
   const isLeaving = useRef(false)
   const read = {
@@ -66,7 +69,11 @@ export function Account() {
   }
   return (
     <Frame title={words.title} wide forDevelopers aside={<ActionButton action={leave} doing={leaving} />}>
-      <Navigation current={section} waiting={holdings?.requests.length ?? 0} onChoose={goTo} />
+      <Navigation
+        current={section}
+        waiting={{ signing: holdings?.requests.length ?? 0, sessions: holdings?.devices.length ?? 0 }}
+        onChoose={goTo}
+      />
       {holdings ? (
         <>
           {section === 'identities' && <Identities holdings={holdings} onChange={setHoldings} />}
@@ -77,6 +84,7 @@ export function Account() {
           {section === 'activity' && <Activity session={holdings.session} />}
           {section === 'data' && <Data session={holdings.session} />}
           <Actions of={[]} doing={leaving} />
+          <Knock count={section === 'sessions' ? 0 : holdings.devices.length} onLook={() => goTo('sessions')} />
         </>
       ) : (
         <section class="step">
@@ -90,7 +98,7 @@ export function Account() {
 /** Undefined where nobody is signed in. */
 async function readHoldings(): Promise<Holdings | undefined> {
   try {
-    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }, { keys }, { requests }] =
+    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }, { keys }, news] =
       await Promise.all([
         call('GET /api/auth/session', {}),
         call('GET /api/auth/passkeys', {}),
@@ -99,7 +107,7 @@ async function readHoldings(): Promise<Holdings | undefined> {
         call('GET /api/account/key-wraps', {}),
         call('GET /api/oauth/authorizations', {}),
         call('GET /api/signing/keys', {}),
-        call('GET /api/signing/requests', {}),
+        readNews(),
       ])
     const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
     return {
@@ -110,7 +118,7 @@ async function readHoldings(): Promise<Holdings | undefined> {
       codeOpensKeys,
       authorizations,
       signingKeys: keys,
-      requests,
+      ...news,
     }
   } catch (error) {
     if (error instanceof Refused && error.status === 401) return undefined

@@ -2,9 +2,9 @@ import { InPageLink } from '../ui/InPageLink.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { pathOf, sections, type Section } from './sections.ts'
 
-type Props = { current: Section; waiting: number; onChoose: (section: Section) => void }
+type Props = { current: Section; waiting: Partial<Record<Section, number>>; onChoose: (section: Section) => void }
 
-/** The sections; beside signing, how many requests wait. */
+/** The sections; beside each, how much waits there for the person. */
 export function Navigation({ current, waiting, onChoose }: Props) {
   const words = useWords().account
   return (
@@ -14,7 +14,7 @@ export function Navigation({ current, waiting, onChoose }: Props) {
           <li key={section}>
             <InPageLink href={pathOf(section)} current={section === current} onFollow={() => onChoose(section)}>
               {words[section]}
-              {section === 'signing' && waiting > 0 && <span class="count">{waiting}</span>}
+              {(waiting[section] ?? 0) > 0 && <span class="count">{waiting[section]}</span>}
             </InPageLink>
           </li>
         ))}

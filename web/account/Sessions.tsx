@@ -1,3 +1,4 @@
+import type { WaitingDevice } from '@countersign/protocol/device-approvals'
 import type { SessionEntry } from '@countersign/protocol/sessions'
 import { call, Refused } from '../call.ts'
 import { dayOf } from '../dates.ts'
@@ -5,15 +6,19 @@ import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
-import { deviceOf } from './device.ts'
+import { nameOf } from './device-name.ts'
+import { useUnlocking } from './unlocking-flow.ts'
+import { UnlockDevice } from './UnlockDevice.tsx'
+import { WaitingDevices } from './WaitingDevices.tsx'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
 
-/** Where a person is signed in: this browser, which they leave by signing out, and all others. */
+/** Where a person is signed in: this browser, which they leave by signing out, and all others, also those that ask. */
 export function Sessions({ holdings, onChange }: Props) {
   const words = useSpeech().words.sessions
   const doing = useDoing()
-  const { sessions } = holdings
+  const { sessions, devices } = holdings
+  const unlocking = useUnlocking(holdings.session.user.userId)
   const others = sessions.filter(({ current }) => !current)
   const keep = (kept: SessionEntry[]) => onChange({ ...holdings, sessions: kept })
 
@@ -36,9 +41,17 @@ export function Sessions({ holdings, onChange }: Props) {
       keep(sessions.filter(({ current }) => current))
     },
   }
+  const forget = (device: WaitingDevice) =>
+    onChange({ ...holdings, devices: devices.filter(({ approvalId }) => approvalId !== device.approvalId) })
+  const approve = (device: WaitingDevice) => {
+    unlocking.approve(device)
+    forget(device)
+  }
+  if (unlocking.step.at !== 'rest') return <UnlockDevice unlocking={unlocking} step={unlocking.step} />
   return (
     <section class="step">
       <h1>{words.title}</h1>
+      <WaitingDevices devices={devices} onApprove={approve} onRefused={forget} />
       <ul class="entries">
         {sessions.map((session) => (
           <li key={session.sessionId} class="entry">
@@ -59,12 +72,11 @@ export function Sessions({ holdings, onChange }: Props) {
 
 function Description({ of: { userAgent, createdAt, lastSeenAt } }: { of: SessionEntry }) {
   const { words, language } = useSpeech()
-  const { unknown, on, since, seen } = words.sessions
-  const { browser, system } = deviceOf(userAgent ?? '')
+  const { since, seen } = words.sessions
   const now = new Date()
   return (
     <div>
-      <h2>{browser && system ? on(browser, system) : (browser ?? system ?? unknown)}</h2>
+      <h2>{nameOf({ userAgent }, words)}</h2>
       <p>
         {since(dayOf(createdAt, language, now))}, {seen(dayOf(lastSeenAt, language, now))}
       </p>

@@ -127,7 +127,7 @@ export const de: Words = {
     unreadable:
       'Das kann niemand lesen: Es ist ein Code, kein Text. Wer ihn unterschreibt, weiß nicht, wozu er Ja sagt.',
     insist: 'Trotzdem fortfahren',
-    useCode: 'Stattdessen den Wiederherstellungscode nehmen',
+    useCode: 'Anders entsperren',
     codeWhy:
       'Kein Passkey, den du hier hast, öffnet deinen Schlüssel. ' +
       'Dein Wiederherstellungscode tut es, für diese eine Unterschrift.',
@@ -376,6 +376,47 @@ export const de: Words = {
     appsStay: 'Verbundene Apps bleiben verbunden.',
   },
 
+  devices: {
+    ask: 'Ein Gerät fragen, auf dem du angemeldet bist',
+    askTitle: 'Ein anderes Gerät fragen',
+    askWhere: (place) => `Öffne auf einem Gerät, auf dem du angemeldet bist: ${place}`,
+    waiting: 'Warte auf das Gerät …',
+    typeThere: 'Tippe dort diesen Code ein:',
+    code: 'Code',
+    askEnds: {
+      expired: 'Kein Gerät hat dieses rechtzeitig entsperrt.',
+      refused: 'Das andere Gerät hat abgebrochen.',
+      altered: 'Etwas hat verändert, was die Geräte sagten. Nichts wurde entsperrt.',
+    },
+    again: 'Noch einmal fragen',
+    useCode: 'Den Wiederherstellungscode nehmen',
+    waitingTitle: (count) =>
+      count === 1 ? 'Ein Gerät will entsperrt werden' : `${count} Geräte wollen entsperrt werden`,
+    look: 'Ansehen',
+    onlyIf: 'Stimme nur zu, wenn du es gerade in der Hand hast oder davor sitzt.',
+    since: (time) => `Fragt seit ${time}`,
+    approve: 'Zustimmen',
+    approveOne: (device) => `${device} zustimmen`,
+    refuse: 'Ablehnen',
+    refuseOne: (device) => `${device} ablehnen`,
+    unlockTitle: (device) => `Entsperren: ${device}`,
+    typed: 'Der Code, den es zeigt',
+    unlock: 'Entsperren',
+    malformed: 'Der Code hat sechs Ziffern.',
+    wrong: (left) =>
+      left === 1
+        ? 'Es zeigt einen anderen Code. Noch ein Versuch.'
+        : `Es zeigt einen anderen Code. Noch ${left} Versuche.`,
+    opensNothing: 'Dieser Passkey öffnet deine Schlüssel nicht. Nimm einen, der es tut.',
+    ends: {
+      unlocked: 'Es ist entsperrt. Mach dort weiter.',
+      gone: 'Es fragt nicht mehr.',
+      altered: 'Etwas hat verändert, was die Geräte sagten. Nichts wurde entsperrt.',
+      'wrong digits': 'Der Code war dreimal falsch. Nichts wurde entsperrt.',
+    },
+    done: 'Fertig',
+  },
+
   apps: {
     title: 'Verbundene Apps',
     none: 'Keine App ist verbunden. Melde dich bei einer an, dann steht sie hier.',
@@ -622,6 +663,7 @@ export const de: Words = {
       invalid_client: 'Diese App kennen wir nicht',
       invalid_redirect_uri: 'Diese App wollte dich an einen Ort schicken, den sie nicht angemeldet hat',
       invalid_request_uri: 'Diese Anmeldung ist vorbei',
+      too_many_pending: 'Zu viele deiner Geräte fragen schon. Warte ein paar Minuten.',
       rate_limited: 'Zu viele Anfragen',
       request_not_found: 'Hier gibt es nichts zu unterschreiben',
       server_error: 'Bei uns ist etwas kaputtgegangen',
@@ -635,6 +677,7 @@ export const de: Words = {
         'Zu deiner Sicherheit haben wir angehalten. Geh zurück zur App; wer sie betreibt, kann den Link berichtigen.',
       invalid_request_uri:
         'Sie ist abgelaufen oder wurde schon benutzt. Geh zurück zur App und melde dich dort noch einmal an.',
+      too_many_pending: 'Zu viele deiner Geräte fragen schon. Warte ein paar Minuten.',
       rate_limited: 'Warte eine Minute und versuche es dann noch einmal.',
       request_not_found: 'Die Adresse nennt keine Anfrage. Geh zurück zur App; sie kann noch einmal fragen.',
       server_error: 'Versuche es gleich noch einmal. Wenn es so bleibt, nenne dem Betreiber die Kennung unten.',
@@ -678,6 +721,7 @@ export const de: Words = {
       delivery_not_found: 'Das steht nicht mehr im Protokoll.',
       delivery_not_failed: 'Es ist angekommen oder unterwegs.',
       last_identity: 'Das ist dein einziger Name. Er geht mit dem Konto.',
+      too_many_pending: 'Zu viele deiner Geräte fragen schon. Warte ein paar Minuten.',
       rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es dann noch einmal.',
       temporarily_unavailable: 'Der Server ist gerade ausgelastet. Versuche es gleich noch einmal.',
       server_error: 'Der Server hatte einen Fehler. Versuche es gleich noch einmal.',

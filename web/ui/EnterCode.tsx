@@ -2,6 +2,7 @@ import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/keys'
 import { useState } from 'preact/hooks'
 import { ActionForm } from './Actions.tsx'
+import { AskAnotherDevice } from './AskAnotherDevice.tsx'
 import type { Action, Doing } from './doing.ts'
 import { Field } from './Field.tsx'
 import { useWords } from './Root.tsx'
@@ -20,11 +21,15 @@ type Props = {
   onCancel: () => void
 }
 
-/** Opens the keys with the present recovery code, for those whose passkey can't. */
+/** Opens the keys with the present recovery code, or another device, for those whose passkey can't. */
 export function EnterCode({ keyWraps, userId, doing, why, label, others = [], onOpened, onCancel }: Props) {
   const words = useWords()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
+  const [isAsking, setIsAsking] = useState(false)
+  const level = label === undefined ? 1 : 2
+  if (isAsking)
+    return <AskAnotherDevice userId={userId} level={level} onOpened={onOpened} onTurnBack={() => setIsAsking(false)} />
   const unlock: Action = {
     name: 'unlock',
     label: label ?? words.passkeys.openWithCode,
@@ -37,6 +42,9 @@ export function EnterCode({ keyWraps, userId, doing, why, label, others = [], on
       await onOpened(masterKey)
     },
   }
+  const ask: Action = { name: 'ask-device', label: words.devices.ask, look: 'quiet', do: () => setIsAsking(true) }
+  // Only what a passkey opens elsewhere can another device pass on.
+  const asks = keyWraps.some(({ kind }) => kind === 'passkey_prf') ? [ask] : []
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onCancel }
   const write = (text: string) => {
     setTyped(text)
@@ -44,9 +52,9 @@ export function EnterCode({ keyWraps, userId, doing, why, label, others = [], on
   }
   return (
     <section class="step">
-      <StepHeading level={label === undefined ? 1 : 2}>{words.passkeys.codeTitle}</StepHeading>
+      <StepHeading level={level}>{words.passkeys.codeTitle}</StepHeading>
       <p>{why}</p>
-      <ActionForm submit={unlock} others={[...others, cancel]} doing={doing}>
+      <ActionForm submit={unlock} others={[...asks, ...others, cancel]} doing={doing}>
         <Field name="recoveryCode" label={words.recovery.label} value={typed} onInput={write} problem={problem} exact />
       </ActionForm>
     </section>
