@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,7 +96,9 @@ test('a note is there after signing in anew and in a second browser, and its ser
   const seen = [...(await seenByServer(ada)), ...(await seenByServer(elsewhere))]
   for (const spelling of [text, encodeURIComponent(text), ...base64Of(text)])
     for (const each of seen) assert.ok(!each.includes(spelling), `${spelling} is in ${each}`)
-  assert.ok(seen.some((each) => each.includes('A256GCM') || each.includes('"content"')))
+  for (const each of seen) assert.doesNotMatch(each, /app_key(?!_jwk)|app_public_key/)
+  // What it has instead, in the body of a request and in its file.
+  assert.equal(seen.filter((each) => /"content": ?"[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+"/.test(each)).length, 3)
   await elsewhere.leave()
   await ada.leave()
 })
@@ -184,21 +187,41 @@ test('the app takes no key that somebody has put into a link', async () => {
   await ida.leave()
 })
 
+test('a key that came for one person is not kept for another who is signed in by now', async () => {
+  const [may, ben] = [await enroll('may', 'May'), await enroll('ben', 'Ben')]
+  await signOut(may)
+  const session = await (await ben.page.request.get(`${app.origin}/session`)).json()
+  await may.page.getByRole('button', { name: 'Sign in with Countersign' }).click()
+  await may.page.route(`${app.origin}/session`, (route) => route.fulfill({ json: session }))
+  await may.press('unlock')
+  await may.page.getByText('The key that came is not yours. Sign in again.').waitFor()
+  assert.deepEqual(await keptKeys(may.page), [])
+  for (const person of [may, ben]) await person.leave()
+})
+
 test('another site writes and deletes nothing, and a person nothing of another', async () => {
   const [joe, kit] = [await enroll('joe', 'Joe'), await enroll('kit', 'Kit')]
   await write(joe, 'Keep this')
   const id = await noteWith(joe.page, 'Keep this').getAttribute('data-note')
-  const ask = async (person: Person, method: string, origin: string) => {
+  const sealed = { version: 1, content: 'e30..YQ.YQ.YQ', keys: {} }
+  const ask = async (person: Person, method: string, { origin = app.origin, draft = sealed } = {}) => {
     const cookie = (await person.context.cookies(app.origin)).map(({ name, value }) => `${name}=${value}`).join('; ')
-    const jwe = 'e30..YQ.YQ.YQ'
-    const body = method === 'PUT' ? JSON.stringify({ version: 1, content: jwe, keys: {} }) : undefined
-    const answer = await fetch(`${app.origin}/notes/${id}`, { method, headers: { cookie, origin }, body: body ?? null })
-    return answer.status
+    const body = method === 'PUT' ? JSON.stringify(draft) : null
+    return (await fetch(`${app.origin}/notes/${id}`, { method, headers: { cookie, origin }, body })).status
   }
-  assert.equal(await ask(joe, 'DELETE', 'https://mallory.example'), 403)
-  assert.equal(await ask(joe, 'PUT', 'https://mallory.example'), 403)
-  assert.equal(await ask(kit, 'DELETE', app.origin), 404)
-  assert.equal(await ask(kit, 'PUT', app.origin), 409)
+  assert.equal(await ask(joe, 'DELETE', { origin: 'https://mallory.example' }), 403)
+  assert.equal(await ask(joe, 'PUT', { origin: 'https://mallory.example' }), 403)
+  assert.equal(await ask(kit, 'DELETE'), 404)
+  assert.equal(await ask(kit, 'PUT'), 409)
+
+  // Nor is anything kept in clear, more than a note may be, or over a state that this browser has not seen.
+  const refused = [
+    { content: 'Milk' },
+    { keys: { [id ?? '']: 'key' } },
+    { content: `e30..YQ.${'Y'.repeat(200_000)}.YQ` },
+  ]
+  for (const part of refused) assert.equal(await ask(joe, 'PUT', { draft: { ...sealed, ...part } }), 400)
+  assert.equal(await ask(joe, 'PUT', { draft: { ...sealed, version: 0 } }), 409)
   joe.page.on('dialog', (dialog) => void dialog.accept())
   await noteWith(joe.page, 'Keep this').getByRole('button', { name: 'Delete' }).click()
   await joe.page.getByText('Deleted.').waitFor()
@@ -227,6 +250,20 @@ test('a note that somebody has made to break the list is shut, and hides no othe
   await noteWith(ola.page, 'Still here').waitFor()
   assert.equal(await ola.page.getByText('This note does not open').count(), 3)
   for (const person of [ned, ola]) await person.leave()
+})
+
+test('what the server has kept is there when its process begins again, for those whom it is for', async () => {
+  const { openNotes } = await import(new URL('../examples/encrypted-notes/notes.js', import.meta.url).href)
+  const path = join(directory, 'kept.json')
+  const [pam, quin] = [{ identityId: randomUUID() }, { identityId: randomUUID() }]
+  const id = randomUUID()
+  const draft = { version: 0, content: 'e30..YQ.YQ.YQ', keys: { [pam.identityId]: 'e30..YQ.YQ.YQ' } }
+  assert.ok(openNotes(path).save(pam, id, draft))
+  const again = openNotes(path)
+  const [note, ...others] = again.listFor(pam)
+  assert.deepEqual([note.id, note.version, note.key, others], [id, 1, 'e30..YQ.YQ.YQ', []])
+  assert.deepEqual(again.listFor(quin), [])
+  assert.deepEqual([again.save(quin, id, { ...draft, version: 1 }), again.remove(quin, id)], [false, false])
 })
 
 for (const colorScheme of ['light', 'dark'] as const)
