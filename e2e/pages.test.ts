@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../server/testing/mailbox.ts'
 import { walkDevelopers } from './developer-pages.ts'
+import { walkAppKey } from './app-key-pages.ts'
+import { openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { noRequest, watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
@@ -10,12 +12,14 @@ import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let approvals: SigningApp
+let notes: KeyedApp
 before(async () => {
   stage = await openStage()
   approvals = await openSigningApp(stage.service)
+  notes = await openKeyedApp(stage.service)
 })
 after(async () => {
-  await approvals.close()
+  await Promise.all([approvals.close(), notes.close()])
   await stage.close()
 })
 
@@ -70,7 +74,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await person.press('create-account')
   await page.locator('[aria-invalid="true"]').first().waitFor()
   await look('register-invalid')
-  await person.createAccount({ handle, displayName: 'Ada Lovelace' })
+  const code = await person.createAccount({ handle, displayName: 'Ada Lovelace' })
   await look('recovery-code')
   await person.press('confirm-recovery-saved')
   await page.waitForURL(/\/account/)
@@ -79,6 +83,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await walkAccount(person, handle, look)
   await walkSign(person, look)
   await walkDevelopers(person, stage.service, look)
+  await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
   await walkSignIn(person, look)
   await walkPlayground(person, look)
 

@@ -59,8 +59,12 @@ function Wanted({ view, identity, grant }: Pick<Props, 'view' | 'identity' | 'gr
   )
   return (
     <>
-      <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
-      <Facts of={fresh} />
+      {fresh.length > 0 && (
+        <>
+          <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
+          <Facts of={fresh} />
+        </>
+      )}
       {view.site.mail && fresh.some(({ withheld }) => withheld) && (
         <p class="otherwise">
           <a href="/account/identities" target="_blank" rel="noreferrer">
