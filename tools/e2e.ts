@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { Missing } from './postgres.ts'
 import { findPrograms } from './program.ts'
-import { findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
+import { compilesQuickly, findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const options = { postgres: { type: 'boolean' }, write: { type: 'boolean' } } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
@@ -15,7 +15,7 @@ if (values.write) process.env.CONFORMANCE = 'write'
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()
-  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 2 })
+  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 2, execArgv: [compilesQuickly] })
   return values.postgres ? withPostgres(work) : work()
 })
 

@@ -9,6 +9,9 @@ export type Counts = { passed: number; failed: number }
 
 const root = join(import.meta.dirname, '..')
 
+/** The embedded database is compiled quickly rather than well: most files are done with it before that would pay. */
+export const compilesQuickly = '--liftoff-only'
+
 /** Runs the work of a command and prints its counts; what the machine lacks is one line, and exit code 1. */
 export async function runCommand(work: () => Promise<Counts>): Promise<void> {
   try {
@@ -37,6 +40,9 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
   return found.map((file) => join(root, file))
 }
 
+/** `execArgv` are flags of Node that each file runs with. */
+type Manner = { concurrency: number; fileTimeoutSeconds?: number; execArgv?: string[] }
+
 /**
  * Runs each file in a process of its own and prints what happens, failures in full at the end. A file without a test
  * counts as a failure: node passes it, and a test that silently vanished would look like success. What one process has
@@ -44,14 +50,15 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, fileTimeoutSeconds = 300 }: { concurrency: number; fileTimeoutSeconds?: number },
+  { concurrency, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
   for (const signal of endingSignals) process.prependOnceListener(signal, () => stopping.abort())
 
   const counts = { passed: 0, failed: 0 }
-  const events = run({ files, concurrency, timeout: fileTimeoutSeconds * 1000, signal: stopping.signal })
+  const timeout = fileTimeoutSeconds * 1000
+  const events = run({ files, concurrency, timeout, execArgv, signal: stopping.signal })
   const empty: string[] = []
   events.on('test:pass', ({ name, file }) => void (name === file && empty.push(name)))
   events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {

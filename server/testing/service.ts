@@ -11,6 +11,8 @@ import { openTestDatabase, reopenStorage } from './database.ts'
 import { verifyInvariants } from './invariants.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+/** Flags of V8 that this process runs with hold for the product too. */
+const ownFlags = process.execArgv.filter((flag) => flag === '--liftoff-only')
 export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
 
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -106,7 +108,7 @@ async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: strin
  * it ends instead.
  */
 export function launch(settings: Record<string, string>, program = main) {
-  const child = spawn(process.execPath, [program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...ownFlags, program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
   const closed = once(child, 'close').then(() => Promise.reject(new Error(`the service ended: ${written}`)))
   const ready = new Promise<void>((resolve, reject) => {
