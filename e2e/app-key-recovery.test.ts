@@ -41,7 +41,7 @@ async function signs(person: Person): Promise<boolean> {
   return approvals.accepts(await approvals.read(requestId), payload)
 }
 
-test('a second passkey, and after its loss the recovery code on a fresh browser, open every key as before', async () => {
+test('a second passkey, and later the recovery code on a fresh browser, open every key as before', async () => {
   const { authUrl } = stage.service
   const ada = await stage.invite()
   await ada.page.goto(`${authUrl}/register`)

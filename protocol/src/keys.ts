@@ -76,3 +76,29 @@ export const replaceRecovery = endpoint(
   { body: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }) },
   { 200: KeyWraps },
 )
+
+/** The encryption key of one of my identities, to which others may encrypt. */
+export const IdentityKey = Type.Object({
+  identityId: Uuid,
+  hasKey: Type.Literal(true),
+  publicKey: Base64,
+  encryptedPrivateKey: Ciphertext,
+  createdAt: Instant,
+})
+export type IdentityKey = Static<typeof IdentityKey>
+
+const ByIdentity = Type.Object({ identityId: Uuid })
+
+export const readIdentityKey = endpoint(
+  'GET /api/encryption/keys/:identityId',
+  { ...session, summary: 'The encryption key of one of my identities, where it has one' },
+  { params: ByIdentity },
+  { 200: Type.Object({ ...Type.Partial(IdentityKey).properties, identityId: Uuid, hasKey: Type.Boolean() }) },
+)
+
+export const createIdentityKey = endpoint(
+  'POST /api/encryption/keys/:identityId',
+  { ...session, summary: 'Give one of my identities its encryption key' },
+  { params: ByIdentity, body: NewKeyPair },
+  { 201: IdentityKey },
+)

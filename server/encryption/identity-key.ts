@@ -1,11 +1,15 @@
 import { curveOfPublicKey } from '@countersign/protocol/formats/agreement-key'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
-import type { NewKeyPair } from '@countersign/protocol/keys'
-import type { Database, Transaction } from '#kernel/database.ts'
+import type { IdentityKey, NewKeyPair } from '@countersign/protocol/keys'
+import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import { deleteIdentityKeys, findIdentityKey, insertIdentityKey } from './store.ts'
 
 const refuse = refusals({
+  key_exists: [409, 'This identity has an encryption key.'],
   invalid_public_key: [400, 'The encryption key is not a public key of X25519 or P-256, as SPKI in canonical base64.'],
 })
 
@@ -21,6 +25,37 @@ export async function readIdentityKey(db: Database, identityId: string) {
   const key = await findIdentityKey(db, identityId)
   if (!key) return null
   return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
+}
+
+/** The same as its owner gets it. Refuses `identity_not_found`. */
+export async function readOwnKey(db: Database, userId: string, identityId: string) {
+  await requireOwnIdentity(db, userId, identityId)
+  const key = await readIdentityKey(db, identityId)
+  return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
+}
+
+/**
+ * Gives an identity its encryption key; what was encrypted to one could not be opened after another took its place, so
+ * none is ever replaced. Refuses `identity_not_found`, `reauthentication_required`, `invalid_public_key`, `key_exists`.
+ */
+export async function createIdentityKey(
+  db: Database,
+  session: Session,
+  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
+  now: Date,
+): Promise<IdentityKey> {
+  const { userId } = session
+  await requireOwnIdentity(db, userId, identityId)
+  requireFresh(session, now)
+  const key = { identityId, publicKey: readEncryptionKey({ publicKey }), encryptedPrivateKey }
+  return transaction(db, async (tx) => {
+    // Held: of two keys at once, one comes too late.
+    await holdOwnIdentity(tx, userId, identityId)
+    if (await findIdentityKey(tx, identityId)) throw refuse.key_exists()
+    await enrolEncryptionKey(tx, key, now)
+    await record(tx, { action: 'encryption_key.created', actor: 'person', userId, identityId }, now)
+    return { identityId, hasKey: true, publicKey, encryptedPrivateKey, createdAt: now.toISOString() }
+  })
 }
 
 /** Forgets the keys of identities that are going. */

@@ -17,6 +17,7 @@ import {
   sealForDevice,
   takeSealed,
 } from './device-approval.ts'
+import { createIdentityKey, readOwnKey } from './identity-key.ts'
 import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
 import { recoverySince, replaceRecovery } from './recovery.ts'
 
@@ -24,6 +25,7 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
   const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
   deviceRoutes(host, kernel)
+  identityKeyRoutes(host, kernel)
 
   host.route({
     ...lookUpEndpoint,
@@ -82,6 +84,26 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
 }
 
 /** One device of a person unlocks another. */
+function identityKeyRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.readIdentityKey,
+    onRequest: session.onRequest,
+    handler: (request) => readOwnKey(db, session.of(request).userId, request.params.identityId),
+  })
+
+  host.route({
+    ...endpoints.createIdentityKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const key = { ...request.params, ...request.body }
+      return reply.status(201).send(await createIdentityKey(db, session.of(request), key, clock()))
+    },
+  })
+}
+
 function deviceRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)

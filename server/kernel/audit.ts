@@ -41,6 +41,7 @@ export type AuditAction =
   | 'app.key_replaced'
   | 'backup.taken'
   | 'backup.restored'
+  | 'encryption_key.created'
   | 'signing_key.created'
   | 'signing_key.rotated'
   | 'signing.requested'

@@ -474,6 +474,7 @@ export const de: Words = {
       'app.webhook_disabled': 'Der Server einer eigenen App will keine Ereignisse mehr',
       'app.webhook_sent_again': 'Ereignis noch einmal an eine eigene App gesendet',
       'tokens.reuse_detected': 'Eine App wurde getrennt: Ihr Zugang wurde zweimal benutzt',
+      'encryption_key.created': 'Schlüssel zum Verschlüsseln gemacht',
       'signing_key.created': 'Signaturschlüssel erstellt',
       'signing_key.rotated': 'Signaturschlüssel ersetzt',
       'signing.requested': 'Um Unterschrift gebeten',

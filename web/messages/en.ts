@@ -459,6 +459,7 @@ export const en = {
       'app.webhook_disabled': 'The server of an app of your own wants no more events',
       'app.webhook_sent_again': 'Event sent again to an app of your own',
       'tokens.reuse_detected': 'An app was cut off: its access was used twice',
+      'encryption_key.created': 'Encryption key made',
       'signing_key.created': 'Signing key made',
       'signing_key.rotated': 'Signing key replaced',
       'signing.requested': 'Signature asked for',

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const newKey = () => {
+  const { publicKey } = generateKeyPairSync('x25519')
+  const publicKeyText = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+  return { publicKey: publicKeyText, encryptedPrivateKey: 'sealed' }
+}
+type Owner = Pick<Person, 'headers' | 'identityId'>
+const urlOf = ({ identityId }: Owner) => `/api/encryption/keys/${identityId}`
+const read = (owner: Owner, { headers } = owner) => world.api.inject({ url: urlOf(owner), headers })
+const create = (owner: Owner, payload: object, { headers } = owner) =>
+  world.api.inject({ method: 'POST', url: urlOf(owner), headers, payload })
+
+test('an identity gets its encryption key once, of several browsers from one', async () => {
+  const person = await world.person()
+  assert.deepEqual((await read(person)).json(), { identityId: person.identityId, hasKey: false })
+  const keys = Array.from({ length: 8 }, newKey)
+  const answers = await Promise.all(keys.map((key) => create(person, key)))
+  const made = answers.filter(({ statusCode }) => statusCode === 201)
+  assert.equal(made.length, 1)
+  for (const answer of answers.filter(({ statusCode }) => statusCode !== 201))
+    assert.deepEqual([answer.statusCode, answer.json().error], [409, 'key_exists'])
+  assert.deepEqual((await read(person)).json(), made[0]?.json())
+})
+
+test('nobody else reads the key of an identity or gives it one', async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  assert.equal((await create(ada, newKey())).statusCode, 201)
+  for (const answer of [await read(ada, eve), await create(ada, newKey(), eve)])
+    assert.deepEqual([answer.statusCode, answer.json().error], [404, 'identity_not_found'])
+})
+
+test('an encryption key is made by somebody who has just proved who they are, and is one', async () => {
+  const person = await world.person()
+  for (const publicKey of ['AAAA', generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '']) {
+    const answer = await create(person, { ...newKey(), publicKey })
+    assert.equal(answer.statusCode, 400)
+  }
+  world.pass(301)
+  const late = await create(person, newKey())
+  assert.deepEqual([late.statusCode, late.json().error], [403, 'reauthentication_required'])
+})
