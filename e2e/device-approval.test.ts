@@ -28,6 +28,14 @@ async function takeAlong(person: Person, manner: Manner = {}): Promise<Person> {
   return elsewhere
 }
 
+/** The whole way; answers the code that was carried over. */
+async function approve(person: Person, elsewhere: Person): Promise<string> {
+  const [code, confirmation] = await send(person, elsewhere)
+  await elsewhere.write('confirmation', confirmation)
+  await elsewhere.press('unlock')
+  return code
+}
+
 const symmetricKeyIn = (fragment: string): string => {
   const { appKey } = keyIn(fragment)
   assert.ok(appKey.mode === 'symmetric')
@@ -49,8 +57,8 @@ const catchUp = ({ page }: Person) =>
       })
   })
 
-/** Types on one device what the other shows. */
-async function approve(person: Person, elsewhere: Person): Promise<string> {
+/** Types on one device what the other shows; answers that, and what is to be typed there then. */
+async function send(person: Person, elsewhere: Person): Promise<[string, string]> {
   await accountOf(person)
   await catchUp(person)
   await person.press('look-at-devices')
@@ -58,8 +66,8 @@ async function approve(person: Person, elsewhere: Person): Promise<string> {
   const code = await codeOn(elsewhere)
   await person.write('deviceCode', code)
   await person.press('unlock')
-  await person.page.getByText(en.devices.ends.unlocked).waitFor()
-  return code
+  await elsewhere.page.locator('input[name="confirmation"]').waitFor()
+  return [code, await codeOn(person)]
 }
 
 test('a browser that opens no keys is unlocked from another: an app gets the same key, and it signs', async () => {
@@ -120,6 +128,28 @@ test('DEV-13 three wrong codes unlock nothing, and the device may ask again', as
   assert.ok(symmetricKeyIn((await app.answerIn(elsewhere.page)).fragment))
   await elsewhere.leave()
   await bob.leave()
+})
+
+test('DEV-14 a key that the person’s other device has not shown to be from it is not taken', async () => {
+  const dan = await stage.enroll({ handle: 'dan', displayName: 'Dan' })
+  const elsewhere = await takeAlong(dan)
+  await elsewhere.page.goto(app.signInUrl())
+  await elsewhere.press('approve')
+  await elsewhere.press('ask-device')
+  const [, confirmation] = await send(dan, elsewhere)
+  const wrong = String((Number(confirmation) + 1) % 100).padStart(2, '0')
+  for (const left of [2, 1]) {
+    await elsewhere.write('confirmation', wrong)
+    await elsewhere.press('unlock')
+    await elsewhere.page.getByText(en.devices.wrong(left)).waitFor()
+  }
+  await elsewhere.write('confirmation', wrong)
+  await elsewhere.press('unlock')
+  await elsewhere.page.getByText(en.devices.askEnds.altered).waitFor()
+  const taken = (await elsewhere.sent()).filter(({ url }) => url.endsWith('/take'))
+  assert.deepEqual(taken, [])
+  await elsewhere.leave()
+  await dan.leave()
 })
 
 test('whoever asked and takes it back is not asked about any more, and a refusal is told', async () => {
@@ -210,7 +240,11 @@ for (const [index, { colorScheme, width, locale }] of windows.entries())
     await person.write('deviceCode', await codeOn(elsewhere))
     await person.press('unlock')
     await person.control('done').waitFor()
-    await look(here, 'unlocked')
+    await look(here, 'sent')
+    await elsewhere.page.locator('input[name="confirmation"]').waitFor()
+    await look(there, 'confirm')
+    await elsewhere.write('confirmation', await codeOn(person))
+    await elsewhere.press('unlock')
     await app.answerIn(elsewhere.page)
     assert.deepEqual([here.faults, there.faults], [[], []])
     await elsewhere.leave()

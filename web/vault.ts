@@ -20,6 +20,7 @@ export {
   newNonce,
   NotTheSame,
 } from '@countersign/keys/device-approval'
+export { CannotOpen } from '@countersign/keys/envelope'
 export { openHandedOver } from '@countersign/keys/master-key'
 export { prfSalt } from '@countersign/keys/prf'
 export { readRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'

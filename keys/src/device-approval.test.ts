@@ -41,8 +41,8 @@ for (const each of vectors.deviceApprovals) {
       await agreeAsAsker(asking, transcript),
       await agreeAsAnswerer(answering, transcript, each.commitment),
     ]
-    for (const { digits, wrappingKey } of sides) {
-      assert.equal(digits, each.digits)
+    for (const { digits, confirmation, wrappingKey } of sides) {
+      assert.deepEqual([digits, confirmation], [each.digits, each.confirmation])
       const opened = await wrappingKey.open(`device-approval:${each.approvalId}`, each.ciphertext)
       assert.equal(Buffer.from(opened).toString('hex'), each.masterKey)
     }

@@ -1,5 +1,6 @@
 import { isSoundPoint } from '@countersign/protocol/formats/agreement-key'
 import { fromCanonicalBase64Url, toBase64Url } from '@countersign/protocol/formats/base64'
+import { limits } from '@countersign/protocol/formats/limits'
 import { deriveBytes } from './hkdf.ts'
 import { WrappingKey } from './wrapping-key.ts'
 
@@ -12,8 +13,11 @@ export type Opening = { publicKey: string; nonce: string }
 /** What both devices must have seen alike: the approval, whose it is, and all that was said. */
 export type Transcript = { approvalId: string; userId: string; asked: Opening; answer: { publicKey: string } }
 
-/** What two devices agree on: six digits to compare, and a key that wraps the master key for the way. */
-export type Agreement = { digits: string; wrappingKey: WrappingKey }
+/**
+ * What two devices agree on: six digits that the device that asks shows, to be typed on the other; two digits that the
+ * other shows once these were right, to be typed on the one that asked; and a key that wraps the master key meanwhile.
+ */
+export type Agreement = { digits: string; confirmation: string; wrappingKey: WrappingKey }
 
 /** The other side sent what is no key, or not what it had committed itself to. */
 export class NotTheSame extends Error {
@@ -21,7 +25,6 @@ export class NotTheSame extends Error {
 }
 
 const bytes = 32
-const digitsCount = 6
 
 /** The private half can't be exported, and is lost with the page. */
 export async function newApprovalKey(): Promise<ApprovalKey> {
@@ -74,15 +77,22 @@ async function agree(
   // None of these holds a line break, so there is one transcript of each text.
   const said = [approvalId, userId, asked.publicKey, asked.nonce, answer.publicKey].join('\n')
   return {
-    digits: digitsOf(await deriveBytes(secret, `countersign/device-approval/digits/v1\n${said}`)),
+    digits: digitsOf(
+      await deriveBytes(secret, `countersign/device-approval/digits/v1\n${said}`),
+      limits.deviceApprovalDigits,
+    ),
+    confirmation: digitsOf(
+      await deriveBytes(secret, `countersign/device-approval/confirmation/v1\n${said}`),
+      limits.deviceConfirmationDigits,
+    ),
     wrappingKey: await WrappingKey.derive(secret, `countersign/device-approval/wrap/v1\n${said}`),
   }
 }
 
-/** All 256 bits as one number, of which the last six digits: no code is likelier than another by more than 2^-236. */
-function digitsOf(derived: Uint8Array): string {
+/** All 256 bits as one number, of which the last digits: no code is likelier than another by more than 2^-236. */
+function digitsOf(derived: Uint8Array, count: number): string {
   const number = derived.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
-  return String(number % 10n ** BigInt(digitsCount)).padStart(digitsCount, '0')
+  return String(number % 10n ** BigInt(count)).padStart(count, '0')
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {

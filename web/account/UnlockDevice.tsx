@@ -1,12 +1,15 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { useEffect, useState } from 'preact/hooks'
+import { readDigits } from '../typed-digits.ts'
 import { ActionForm, Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
+import { DeviceCode } from '../ui/DeviceCode.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { nameOf } from './device-name.ts'
 import type { useUnlocking } from './unlocking-flow.ts'
-import { readDigits, type Step } from './unlocking-steps.ts'
+import type { Step } from './unlocking-steps.ts'
 
 type Unlocking = ReturnType<typeof useUnlocking>
 type Props = { unlocking: Unlocking; step: Exclude<Step, { at: 'rest' }> }
@@ -19,15 +22,21 @@ export function UnlockDevice({ unlocking, step }: Props) {
   return (
     <section class="step">
       <StepHeading>{words.devices.unlockTitle(nameOf(step.device, words))}</StepHeading>
-      {step.at !== 'end' && <Compare unlocking={unlocking} step={step} onCancel={unlocking.leave} />}
-      {step.at === 'end' && (
-        <>
-          <p role="status" class={step.end === 'unlocked' ? undefined : 'problem'}>
-            {words.devices.ends[step.end]}
-          </p>
-          <Actions of={[done]} doing={doing} />
-        </>
+      {(step.at === 'agree' || step.at === 'compare') && (
+        <Compare unlocking={unlocking} step={step} onCancel={unlocking.leave} />
       )}
+      {step.at === 'sent' && (
+        <div role="status">
+          <p>{words.devices.typeConfirmation}</p>
+          <DeviceCode digits={step.confirmation} />
+        </div>
+      )}
+      {step.at === 'end' && (
+        <p role="status" class="problem">
+          {words.devices.ends[step.end]}
+        </p>
+      )}
+      {(step.at === 'sent' || step.at === 'end') && <Actions of={[done]} doing={doing} />}
     </section>
   )
 }
@@ -53,7 +62,7 @@ function Compare({ unlocking, step, onCancel }: CompareProps) {
     asleep: step.at === 'agree',
     do: async () => {
       if (step.at === 'agree') return
-      const digits = readDigits(typed)
+      const digits = readDigits(typed, limits.deviceApprovalDigits)
       if (digits === undefined) return setProblem(words.malformed)
       const flaw = await unlocking.compare(step, digits)
       if (flaw === 'wrong') setProblem(words.wrong(step.triesLeft - 1))

@@ -50,7 +50,7 @@ export function useUnlocking(userId: string) {
     const ciphertext = await masterKey.handOver(wrappingKey, approvalId).finally(() => masterKey.forget())
     const given = { params: { approvalId }, body: { ciphertext } }
     const sent = await call('POST /api/account/device-approvals/:approvalId/wrap', given).then(() => true, falseIfOver)
-    go({ type: 'ended', end: sent ? 'unlocked' : 'gone' })
+    go(sent ? { type: 'sent' } : { type: 'ended', end: 'gone' })
     return undefined
   }
 

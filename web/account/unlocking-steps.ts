@@ -2,21 +2,23 @@ import type { Agreement } from '@countersign/keys/device-approval'
 import type { WaitingDevice } from '@countersign/protocol/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
 
-/** How it can end. Something between the two devices may alter what they say; then they don't trust each other. */
-export type End = 'unlocked' | 'gone' | 'altered' | 'wrong digits'
+/** How it can go wrong. Something between the two devices may alter what they say; then they don't trust each other. */
+export type Failure = 'gone' | 'altered' | 'wrong digits'
 
 /** The way on which a device unlocks another. */
 export type Step =
   | { at: 'rest' }
   | { at: 'agree'; device: WaitingDevice }
   | { at: 'compare'; device: WaitingDevice; agreement: Agreement; triesLeft: number }
-  | { at: 'end'; device: WaitingDevice; end: End }
+  | { at: 'sent'; device: WaitingDevice; confirmation: string }
+  | { at: 'end'; device: WaitingDevice; end: Failure }
 
 export type Event =
   | { type: 'approved'; device: WaitingDevice }
   | { type: 'agreed'; agreement: Agreement }
   | { type: 'wrong digits' }
-  | { type: 'ended'; end: End }
+  | { type: 'sent' }
+  | { type: 'ended'; end: Failure }
   | { type: 'left' }
 
 /** The step after an event; one that does not belong to the step, such as a late answer, changes nothing. */
@@ -38,15 +40,13 @@ export function nextStep(step: Step, event: Event): Step {
       const triesLeft = step.triesLeft - 1
       return triesLeft > 0 ? { ...step, triesLeft } : { at: 'end', device: step.device, end: 'wrong digits' }
     }
+    case 'sent': {
+      if (step.at !== 'compare') return step
+      return { at: 'sent', device: step.device, confirmation: step.agreement.confirmation }
+    }
     case 'ended':
       return step.at === 'agree' || step.at === 'compare' ? { at: 'end', device: step.device, end: event.end } : step
     case 'left':
       return { at: 'rest' }
   }
-}
-
-/** The digits that somebody typed, however they group them; undefined where it is no such code. */
-export function readDigits(text: string): string | undefined {
-  const digits = text.replaceAll(/[\s-]/g, '')
-  return /^\d{6}$/.test(digits) ? digits : undefined
 }

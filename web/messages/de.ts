@@ -402,14 +402,17 @@ export const de: Words = {
     unlockTitle: (device) => `Entsperren: ${device}`,
     typed: 'Der Code, den es zeigt',
     unlock: 'Entsperren',
+    typeConfirmation: 'Das ist der Code. Tippe jetzt dort ein:',
+    typedConfirmation: 'Die zwei Ziffern, die das andere Gerät zeigt',
+    unlockThis: 'Dieses Gerät entsperren',
     malformed: 'Der Code hat sechs Ziffern.',
+    malformedConfirmation: 'Es sind zwei Ziffern.',
     wrong: (left) =>
       left === 1
         ? 'Es zeigt einen anderen Code. Noch ein Versuch.'
         : `Es zeigt einen anderen Code. Noch ${left} Versuche.`,
     opensNothing: 'Dieser Passkey öffnet deine Schlüssel nicht. Nimm einen, der es tut.',
     ends: {
-      unlocked: 'Es ist entsperrt. Mach dort weiter.',
       gone: 'Es fragt nicht mehr.',
       altered: 'Etwas hat verändert, was die Geräte sagten. Nichts wurde entsperrt.',
       'wrong digits': 'Der Code war dreimal falsch. Nichts wurde entsperrt.',

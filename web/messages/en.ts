@@ -388,12 +388,15 @@ export const en = {
     unlockTitle: (device: string) => `Unlock: ${device}`,
     typed: 'The code that it shows',
     unlock: 'Unlock it',
+    typeConfirmation: 'That’s the code. Now type this there:',
+    typedConfirmation: 'The two digits that the other device shows',
+    unlockThis: 'Unlock this device',
     malformed: 'The code has six digits.',
+    malformedConfirmation: 'These are two digits.',
     wrong: (left: number) =>
       left === 1 ? 'It shows another code. One more try.' : `It shows another code. ${left} more tries.`,
     opensNothing: 'This passkey doesn’t open your keys. Use one that does.',
     ends: {
-      unlocked: 'It’s unlocked. Go on there.',
       gone: 'It doesn’t ask any more.',
       altered: 'Something altered what the devices said. Nothing was unlocked.',
       'wrong digits': 'The code was wrong three times. Nothing was unlocked.',

@@ -1,7 +1,12 @@
 import type { MasterKey } from '@countersign/keys/master-key'
-import { Actions } from './Actions.tsx'
+import { limits } from '@countersign/protocol/formats/limits'
+import { useState } from 'preact/hooks'
+import { readDigits } from '../typed-digits.ts'
+import { ActionForm, Actions } from './Actions.tsx'
 import { useAsking, type Asking } from './asking.ts'
+import { DeviceCode } from './DeviceCode.tsx'
 import { useDoing, type Action } from './doing.ts'
+import { Field } from './Field.tsx'
 import { useWords } from './Root.tsx'
 import { StepHeading } from './StepHeading.tsx'
 
@@ -27,14 +32,13 @@ export function AskAnotherDevice({ userId, level, onOpened, onTurnBack }: Props)
       <p>{words.askWhere(`${location.host}/account`)}</p>
       <div class="asking">
         <div role="status">{doing.problem === undefined && <Standing of={asking} />}</div>
+        {asking.at === 'confirmation' && doing.problem === undefined && <Confirm asking={asking} />}
         <Actions of={again} doing={doing} />
       </div>
       <Actions of={[turnBack]} doing={leaving} />
     </section>
   )
 }
-
-const half = 3
 
 function Standing({ of: asking }: { of: Asking }) {
   const words = useWords().devices
@@ -45,14 +49,50 @@ function Standing({ of: asking }: { of: Asking }) {
       return (
         <>
           <p>{words.typeThere}</p>
-          <figure class="code" aria-label={words.code}>
-            <output name="deviceCode">
-              <span>{asking.digits.slice(0, half)}</span> <span>{asking.digits.slice(half)}</span>
-            </output>
-          </figure>
+          <DeviceCode digits={asking.digits} />
         </>
       )
+    case 'confirmation':
+      return null
     case 'end':
       return <p class="problem">{words.askEnds[asking.end]}</p>
   }
+}
+
+function Confirm({ asking }: { asking: Extract<Asking, { at: 'confirmation' }> }) {
+  const words = useWords().devices
+  const doing = useDoing()
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [triesLeft, setTriesLeft] = useState<number>(limits.deviceApprovalTriesMax)
+  const unlock: Action = {
+    name: 'unlock',
+    label: words.unlockThis,
+    do: () => {
+      const digits = readDigits(typed, limits.deviceConfirmationDigits)
+      if (digits === undefined) return setProblem(words.malformedConfirmation)
+      if (digits === asking.expected) return asking.confirm()
+      if (triesLeft === 1) return asking.giveUp()
+      setTriesLeft(triesLeft - 1)
+      setProblem(words.wrong(triesLeft - 1))
+    },
+  }
+  const write = (text: string) => {
+    setTyped(text)
+    setProblem(undefined)
+  }
+  return (
+    <ActionForm submit={unlock} doing={doing}>
+      <Field
+        name="confirmation"
+        label={words.typedConfirmation}
+        value={typed}
+        onInput={write}
+        problem={problem}
+        keys="numeric"
+        exact
+        takesFocus
+      />
+    </ActionForm>
+  )
 }

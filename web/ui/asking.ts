@@ -9,8 +9,14 @@ import { useDoing } from './doing.ts'
 const loadVault = () => import('../vault.ts')
 
 export type AskingEnd = 'expired' | 'refused' | 'altered'
-/** What a device that asked is waiting for: an answer, or that its owner types the digits there; or how it ended. */
-export type Asking = { at: 'answer' } | { at: 'digits'; digits: string } | { at: 'end'; end: AskingEnd }
+/** What a device that asked is waiting for; or how it ended. */
+export type Asking =
+  | { at: 'answer' }
+  /** That its owner types these there. */
+  | { at: 'digits'; digits: string }
+  /** That they type here what the other device then shows. */
+  | { at: 'confirmation'; expected: string; confirm: () => void; giveUp: () => void }
+  | { at: 'end'; end: AskingEnd }
 
 type Waiting = { userId: string; gone: AbortSignal; show: (asking: Asking) => void }
 
@@ -43,7 +49,7 @@ async function askDevices(waiting: Waiting): Promise<MasterKey | undefined> {
     return await receive(waiting, vault)
   } catch (error) {
     if (gone.aborted) return undefined
-    if (error instanceof vault.NotTheSame) show({ at: 'end', end: 'altered' })
+    if (error instanceof vault.NotTheSame || error instanceof vault.CannotOpen) show({ at: 'end', end: 'altered' })
     else if (isOver(error)) show({ at: 'end', end: endOf(performance.now() - began) })
     else throw error
     return undefined
@@ -62,16 +68,32 @@ async function receive({ userId, gone, show }: Waiting, vault: Awaited<ReturnTyp
   const params = { approvalId }
   try {
     const answer = await untilApproval(approvalId, (approval) => approval.answer, gone)
-    const { digits, wrappingKey } = await vault.agreeAsAsker(own, { approvalId, userId, asked, answer })
+    const { digits, confirmation, wrappingKey } = await vault.agreeAsAsker(own, { approvalId, userId, asked, answer })
     await call('POST /api/account/device-approvals/:approvalId/reveal', { params, body: asked })
     show({ at: 'digits', digits })
     await untilApproval(approvalId, isSealed, gone)
+    await untilConfirmed(confirmation, { gone, show }, () => new vault.NotTheSame())
     const { ciphertext } = await call('POST /api/account/device-approvals/:approvalId/take', { params })
     return await vault.openHandedOver(ciphertext, wrappingKey, approvalId)
   } catch (error) {
     await withdrawApproval(approvalId)
     throw error
   }
+}
+
+/**
+ * Whoever answered may have been somebody else, with a master key of their own. Only what the person reads on their
+ * other device tells that it was that one, for it shows this after it was given the right digits alone.
+ */
+function untilConfirmed(
+  expected: string,
+  { gone, show }: Pick<Waiting, 'gone' | 'show'>,
+  failure: () => Error,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    gone.addEventListener('abort', () => reject(gone.reason))
+    show({ at: 'confirmation', expected, confirm: resolve, giveUp: () => reject(failure()) })
+  })
 }
 
 function isSealed({ sealed }: DeviceApproval): true | null {

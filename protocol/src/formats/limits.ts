@@ -81,6 +81,9 @@ export const limits = {
   deviceApprovalLifetimeSeconds: 5 * 60,
   deviceApprovalsMax: 3,
   deviceApprovalTriesMax: 3,
+  /** Of the code that goes to the device that answers, and of the one that comes back. */
+  deviceApprovalDigits: 6,
+  deviceConfirmationDigits: 2,
   stateCharactersMax: 8192,
   nonceCharactersMax: 1024,
 } as const
