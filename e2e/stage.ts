@@ -1,5 +1,9 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { openMailbox } from '../server/testing/mailbox.ts'
+import { copyMigrated } from '../server/testing/migrated-database.ts'
 import { startService } from '../server/testing/service.ts'
 import { invite, type Manner, type Person } from './person.ts'
 import { openShop } from './relying-party.ts'
@@ -10,7 +14,9 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 export async function openStage({ environment = {} }: { environment?: Record<string, string> } = {}) {
   const mailbox = await openMailbox()
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
-  const service = await startService({ environment: { ...mail, ...environment } })
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  await copyMigrated(dataDirectory)
+  const service = await startService({ environment: { ...mail, ...environment }, dataDirectory })
   const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
   return {
     service,

@@ -83,7 +83,6 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
   })
 }
 
-/** One device of a person unlocks another. */
 function identityKeyRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
@@ -104,6 +103,7 @@ function identityKeyRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
+/** One device of a person unlocks another. */
 function deviceRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)

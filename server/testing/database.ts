@@ -7,30 +7,37 @@ import { serverPool, storageOver, type Storage } from '#kernel/database.ts'
 import { openEmbedded } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
+import { copyMigrated } from './migrated-database.ts'
 
 /** A migrated database of its own, gone at the end: embedded, or with `TEST_DATABASE_URL` on that PostgreSQL. */
 export async function openTestStorage(): Promise<Storage> {
-  const { pool, close } = await openTestPool()
+  const made = await openTestDatabase()
+  const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
   return storageOver(pool, close)
 }
 
 /** The same before any migration. */
-export async function openTestPool(): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
+export async function openTestPool(): Promise<TestPool> {
   const made = await openTestDatabase()
-  if (!made) return openEmbeddedPool()
-  const { pool, close } = openServerPool(made.url)
+  return made ? openMadePool(made) : openEmbeddedPool()
+}
+
+type TestPool = { pool: pg.Pool; close: () => Promise<void> }
+
+function openMadePool({ url, drop }: { url: string; drop: () => Promise<void> }): TestPool {
+  const { pool, close } = openServerPool(url)
   return {
     pool,
     async close() {
       await close()
-      await made.drop()
+      await drop()
     },
   }
 }
 
 /** Connections to a test's own database, which is dropped soon after they are closed. */
-function openServerPool(url: string): { pool: pg.Pool; close: () => Promise<void> } {
+function openServerPool(url: string): TestPool {
   let closing = false
   const pool = serverPool(new Secret(url), (error) => {
     // Dropping the database cuts off what is still on its way out of it.
@@ -62,8 +69,9 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
   return { url: url.href, drop: () => maintain(maintenance, `drop database ${name} with (force)`) }
 }
 
-async function openEmbeddedPool() {
+async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>): Promise<TestPool> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  await prepare?.(directory)
   const { pool, close } = await openEmbedded(directory, fail)
   return {
     pool,

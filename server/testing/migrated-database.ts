@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openEmbedded } from '#kernel/embedded-database.ts'
+import { migrate } from '#kernel/migrate.ts'
+import manifest from '../package.json' with { type: 'json' }
+
+const server = join(import.meta.dirname, '..')
+const cache = join(server, '../node_modules/.cache/databases')
+
+/**
+ * Gives a directory an embedded database on which all migrations have run: a copy of one that is kept for as long as
+ * they are the same. To run them anew would take every test file longer than most of its tests.
+ */
+export async function copyMigrated(directory: string): Promise<void> {
+  const kept = join(cache, fingerprintOf(globSync('migrations/*.sql', { cwd: server })))
+  if (!(await exists(kept))) await keepMigrated(kept)
+  await cp(join(kept, 'database'), join(directory, 'database'), { recursive: true })
+}
+
+/** Of several files that do so at once one is first, and the others' work is thrown away. */
+async function keepMigrated(kept: string): Promise<void> {
+  await mkdir(cache, { recursive: true })
+  const made = await mkdtemp(`${kept}.`)
+  const { pool, close } = await openEmbedded(made, (problem) => {
+    throw new Error(problem)
+  })
+  await migrate(pool)
+  await close()
+  await rename(made, kept).catch(async (error: unknown) => {
+    if (!(await exists(kept))) throw error
+    await rm(made, { recursive: true })
+  })
+}
+
+function fingerprintOf(migrations: string[]): string {
+  const hash = createHash('sha256').update(manifest.dependencies['@electric-sql/pglite'])
+  for (const name of migrations.toSorted()) hash.update(name).update(readFileSync(join(server, name)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
