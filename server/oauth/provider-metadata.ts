@@ -1,4 +1,4 @@
-import { standardScopes } from '@countersign/protocol/formats/scope'
+import { encryptionScopes, standardScopes } from '@countersign/protocol/formats/scope'
 import type { ProviderMetadata } from '@countersign/protocol/oauth'
 import type { Config } from '#kernel/config.ts'
 import { algorithms } from '#tokens/signing-keys.ts'
@@ -21,7 +21,7 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     end_session_endpoint: `${auth}/logout`,
     userinfo_endpoint: `${api}/api/oauth/userinfo`,
     jwks_uri: `${auth}/.well-known/jwks.json`,
-    scopes_supported: [...standardScopes],
+    scopes_supported: [...standardScopes, ...encryptionScopes],
     response_types_supported: ['code'],
     response_modes_supported: [...responseModes],
     grant_types_supported: ['authorization_code', 'refresh_token'],
