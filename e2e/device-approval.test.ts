@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { en } from '../web/messages/en.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from './keyed-app.ts'
@@ -150,6 +151,46 @@ test('DEV-14 a key that the person’s other device has not shown to be from it 
   assert.deepEqual(taken, [])
   await elsewhere.leave()
   await dan.leave()
+})
+
+test('DEV-14 a thief with a fresh session who answers first plants no key: there is nothing to type', async () => {
+  const fay = await stage.enroll({ handle: 'fay', displayName: 'Fay' })
+  const elsewhere = await takeAlong(fay)
+  await catchUp(fay)
+  const thief = await takeAlong(fay)
+  await elsewhere.page.goto(app.signInUrl())
+  await elsewhere.press('approve')
+  await thief.page.goto(app.signInUrl())
+  await thief.control('approve').waitFor()
+  const asked = elsewhere.page.waitForResponse((response) => response.status() === 201)
+  await elsewhere.press('ask-device')
+  await asked
+
+  const url = `${stage.service.baseUrl}/api/account/device-approvals`
+  const headers = { origin: stage.service.authUrl }
+  const list = await thief.context.request.get(url, { headers })
+  const { approvalId } = (await list.json()).devices[0]
+  const { x } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
+  const answered = await thief.context.request.post(`${url}/${approvalId}/answer`, { headers, data: { publicKey: x } })
+  assert.equal(answered.status(), 204)
+  await codeOn(elsewhere)
+  const sent = await thief.context.request.post(`${url}/${approvalId}/wrap`, {
+    headers,
+    data: { ciphertext: 'theirs' },
+  })
+  assert.equal(sent.status(), 204)
+  await elsewhere.page.locator('input[name="confirmation"]').waitFor()
+
+  await fay.page.goto(`${stage.service.authUrl}/account/sessions`)
+  await fay.page.getByRole('heading', { name: en.sessions.title }).waitFor()
+  assert.equal(await fay.control('approve-device').count(), 0)
+  assert.deepEqual(
+    (await elsewhere.sent()).filter((each) => each.url.endsWith('/take')),
+    [],
+  )
+  await thief.leave()
+  await elsewhere.leave()
+  await fay.leave()
 })
 
 test('whoever asked and takes it back is not asked about any more, and a refusal is told', async () => {
