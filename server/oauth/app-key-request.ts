@@ -43,11 +43,23 @@ type Sent = {
  */
 export function readNewKey(wish: KeyWish | undefined, sent: Sent): NewAppKey | undefined {
   const { encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
-  const ciphertext = wish?.mode === 'asymmetric' ? (encryptedAppPrivateKey ?? encryptedAppKey) : encryptedAppKey
-  const isPair = Boolean(appPublicKey) || Boolean(encryptedAppPrivateKey)
-  if (!wish && (isPair || ciphertext)) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
-  if (wish?.mode === 'symmetric' && isPair) throw refuse.invalid_request()
-  if (wish?.mode === 'asymmetric' && Boolean(appPublicKey) !== Boolean(ciphertext)) throw refuse.invalid_request()
-  if (!ciphertext) return undefined
-  return { ciphertext, publicKey: appPublicKey ? readEncryptionKey({ publicKey: appPublicKey }) : null }
+  const isPair = Boolean(appPublicKey ?? encryptedAppPrivateKey)
+  switch (wish?.mode) {
+    case undefined:
+      if (isPair || encryptedAppKey) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
+      return undefined
+    case 'symmetric':
+      if (isPair) throw refuse.invalid_request()
+      return encryptedAppKey ? { ciphertext: encryptedAppKey, publicKey: null } : undefined
+    case 'asymmetric':
+      return readNewPair(appPublicKey, encryptedAppPrivateKey ?? encryptedAppKey)
+  }
+}
+
+type Half = string | null | undefined
+
+function readNewPair(publicKey: Half, ciphertext: Half): NewAppKey | undefined {
+  if (!publicKey && !ciphertext) return undefined
+  if (!publicKey || !ciphertext) throw refuse.invalid_request()
+  return { ciphertext, publicKey: readEncryptionKey({ publicKey }) }
 }
