@@ -69,7 +69,7 @@ async function handleOf(person: Person, service: Service): Promise<string> {
   return identities[0]?.handle ?? ''
 }
 
-/** Sets a webhook whose receiver takes one event and wants no more; switches it off in the end. */
+/** Sets a webhook whose receiver takes one event, fails at the next, and wants no more; switches it off in the end. */
 async function walkWebhook(person: Person, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
@@ -91,8 +91,8 @@ async function walkWebhook(person: Person, look: Look): Promise<void> {
   await page.reload()
   await person.control('test-webhook').waitFor()
   await look('developers-webhook-waiting')
-  // Five seconds after the first time it is tried again.
-  await page.locator('[data-state="failed"]').waitFor()
+  await person.press('test-webhook')
+  await page.locator('[data-state="failed"]').first().waitFor()
   await page.reload()
   await person.control('save-webhook').waitFor()
   await look('developers-webhook-gone')

@@ -159,7 +159,7 @@ test('SIG-19 a text that would hide or turn itself is shown in the history as it
   await dora.leave()
 })
 
-/** As `pages.test.ts` has them. */
+/** As the files of `pages.ts` have them. */
 const windows = [
   { colorScheme: 'light', width: 360, locale: 'en-GB' },
   { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
