@@ -1,8 +1,8 @@
-import { testPages } from './pages.ts'
+import { inEveryWindow, testPages } from './pages.ts'
 
 /** The narrowest is also what a window of 640 shows at 200 % zoom (WCAG 2.2 §1.4.10), and German has longer words. */
 testPages([
   { colorScheme: 'light', width: 360, locale: 'en-GB' },
-  { colorScheme: 'dark', width: 360, locale: 'en-GB' },
   { colorScheme: 'light', width: 320, locale: 'de-DE' },
+  ...inEveryWindow({ colorScheme: 'dark', width: 360, locale: 'en-GB' }),
 ])

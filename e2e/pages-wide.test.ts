@@ -1,6 +1,6 @@
-import { testPages } from './pages.ts'
+import { inEveryWindow, testPages } from './pages.ts'
 
 testPages([
-  { colorScheme: 'light', width: 1280, locale: 'en-GB' },
   { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
+  ...inEveryWindow({ colorScheme: 'light', width: 1280, locale: 'en-GB' }),
 ])

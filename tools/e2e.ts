@@ -6,13 +6,14 @@
 import { parseArgs } from 'node:util'
 import { Missing } from './postgres.ts'
 import { findPrograms } from './program.ts'
-import { compilesQuickly, findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
+import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const options = { postgres: { type: 'boolean' }, write: { type: 'boolean' } } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 
 if (values.write) process.env.CONFORMANCE = 'write'
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
+keepFilesInMemory()
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()
   const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 2, execArgv: [compilesQuickly] })

@@ -4,7 +4,7 @@
  * of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`.
  */
 import { parseArgs } from 'node:util'
-import { compilesQuickly, findTestFiles, runCommand, runTestFiles, withPostgres } from './suite.ts'
+import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
 /** Whatever has no database is the same on either. */
@@ -15,4 +15,5 @@ const files = findTestFiles(folders, positionals)
 const work = () => runTestFiles(files, { concurrency: 3, execArgv: [compilesQuickly] })
 
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
+keepFilesInMemory()
 await runCommand(values.postgres ? () => withPostgres(work) : work)
