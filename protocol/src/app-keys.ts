@@ -1,8 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Base64, Ciphertext, ClientId, Instant, Uuid } from './values.ts'
-
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from './values.ts'
 
 export const EncryptionMode = Type.Union([Type.Literal('symmetric'), Type.Literal('asymmetric')])
 export type EncryptionMode = Static<typeof EncryptionMode>

@@ -2,9 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { encryptionScopes, standardScopes } from './formats/scope.ts'
-import { ClientId, Instant, Uuid, WebUrl } from './values.ts'
-
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 export const Algorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256'), Type.Literal('EdDSA')])
 export type Algorithm = Static<typeof Algorithm>

@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { EncryptionMode } from './app-keys.ts'
 import { endpoint, Nothing } from './endpoint.ts'
-import { Base64, Ciphertext, ClientId, Instant, Uuid } from './values.ts'
+import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from './values.ts'
 
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
 const Text = Type.String({ maxLength: 16_384 })
 const session = { security: 'session', cors: 'our pages' } as const

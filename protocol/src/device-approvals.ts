@@ -1,10 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
-import { Ciphertext, Instant, Uuid } from './values.ts'
+import { Ciphertext, Instant, OrNull, Uuid } from './values.ts'
 
 /** 32 bytes in the one base64url that they have. */
 const Bytes32 = Type.String({ pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$', description: '32 bytes' })
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** A device that is signed in, and asks another one to unlock it. */
 export const WaitingDevice = Type.Object({

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { SealedAppKey } from './app-keys.ts'
 import { endpoint } from './endpoint.ts'
-import { Base64, Ciphertext, ClientId, Uuid } from './values.ts'
+import { Base64, Ciphertext, ClientId, OrNull, Uuid } from './values.ts'
 
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
 const Text = Type.String({ maxLength: 16_384 })
@@ -9,8 +9,6 @@ const session = { security: 'session', cors: 'our pages' } as const
 
 /** A field of the interface for what this version does not do. It is named, so that asking for it can be refused. */
 const NotOffered = Type.Optional(Type.Unknown({ description: 'Refused by this version, unless it is null or false' }))
-
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,

@@ -21,3 +21,7 @@ export const Base64 = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' })
 
 export const ClientId = Type.String({ minLength: 1, maxLength: 200 })
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
+
+/** A value, or that there is none. */
+export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])

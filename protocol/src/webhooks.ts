@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { ClientId, Instant, Uuid, WebUrl } from './values.ts'
+import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 /** Where an app hears of what happened; disabled where the receiver answered 410. */
 export const Webhook = Type.Object({
@@ -13,7 +13,6 @@ export const Webhook = Type.Object({
 export type Webhook = Static<typeof Webhook>
 
 const WebhookSecret = Type.String({ description: 'whsec_…, as Standard Webhooks writes it' })
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** One attempt: the status that was answered, or why none was. */
 export const WebhookAttempt = Type.Object({
