@@ -154,6 +154,7 @@ test('SIG-19 a text that would hide or turn itself is shown in the history as it
   const marked = ['U+202E', 'U+202C', 'а Cyrillic']
   assert.deepEqual(await entry?.locator('summary .odd').allInnerTexts(), marked)
   await entry?.locator('summary').click()
+  await entry?.locator('.exact-text').waitFor()
   assert.deepEqual(await entry?.locator('.exact-text .odd').allInnerTexts(), [...marked, 'U+0301 ×57'])
   assert.equal(await dora.control('save-receipt').count(), 0)
   await dora.leave()

@@ -65,7 +65,7 @@ export async function sendAgain(
     if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
     await record(tx, { action: 'app.webhook_sent_again', ...byline(steward), clientId, details: { deliveryId } }, now)
     afterCommit(tx, ringBell)
-    return toDelivery(delivery, await store.listAttempts(tx, clientId, [deliveryId]))
+    return toDelivery(delivery, await store.listAttempts(tx, clientId, deliveryId))
   })
 }
 
@@ -85,16 +85,16 @@ export async function listDeliveries(db: Database, sought: Sought, { before, cou
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
   // One more than asked tells that there is a next page.
   const found = await store.listDeliveries(db, clientId, before, count + 1)
-  const shown = found.slice(0, count)
-  const ids = shown.map(({ deliveryId }) => deliveryId)
-  const attempts = Object.groupBy(await store.listAttempts(db, clientId, ids), ({ deliveryId }) => deliveryId)
-  const deliveries = shown.map((delivery) => toDelivery(delivery, attempts[delivery.deliveryId] ?? []))
-  return { deliveries, nextCursor: found.length > count ? (ids.at(-1) ?? null) : null }
+  const each = [...Map.groupBy(found, ({ deliveryId }) => deliveryId).values()]
+  const deliveries = each.slice(0, count).flatMap((rows) => (rows[0] ? [toDelivery(rows[0], rows)] : []))
+  return { deliveries, nextCursor: each.length > count ? (deliveries.at(-1)?.deliveryId ?? null) : null }
 }
+
+type Attempt = Pick<store.Outcome, 'status' | 'reason'> & { at: Date | null }
 
 function toDelivery(
   { deliveryId, type, state, createdAt, dueAt }: store.Delivery,
-  attempts: store.Outcome[],
+  attempts: Attempt[],
 ): WebhookDelivery {
   return {
     deliveryId,
@@ -102,7 +102,7 @@ function toDelivery(
     state,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: dueAt && dueAt.toISOString(),
-    attempts: attempts.map(({ at, status, reason }) => ({ at: at.toISOString(), status, reason })),
+    attempts: attempts.flatMap(({ at, status, reason }) => (at ? [{ at: at.toISOString(), status, reason }] : [])),
   }
 }
 
