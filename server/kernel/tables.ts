@@ -28,6 +28,19 @@ export interface Tables {
     origin: string
     client_id: string
   }
+  app_resource: {
+    resource_key: string
+    resource_id: string
+    client_id: string
+    display_name: string
+    description: string | null
+    scopes: string[]
+    scope_descriptions: string[]
+    audience: string
+    status: 'active' | 'disabled'
+    created_at: Date
+    updated_at: Date
+  }
   app_secret: {
     client_id: string
     secret_sha256: Uint8Array
@@ -64,6 +77,27 @@ export interface Tables {
     scope: string[]
     created_at: Date
     last_authorized_at: Date
+  }
+  delegation_grant: {
+    identity_id: string
+    source_client_id: string
+    resource_id: string
+    delegation_id: string
+    scope: string[]
+    communication_mode: 'user_present' | 'background'
+    created_at: Date
+    updated_at: Date
+    revoked_at: Date | null
+    last_used_at: Date | null
+    unrecorded_uses: Generated<number>
+    recorded_at: Date | null
+  }
+  delegation_use: {
+    identity_id: string
+    delegation_id: string
+    used_at: Date
+    scope: string[]
+    count: number
   }
   encryption_device_approval: {
     user_id: string
