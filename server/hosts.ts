@@ -3,6 +3,7 @@ import { appRoutes } from '#apps/routes.ts'
 import { createAppDirectory } from '#apps/app-directory.ts'
 import { auditRoutes } from '#audit/routes.ts'
 import { authorizationRoutes } from '#authorizations/routes.ts'
+import { delegationRoutes } from '#delegation/routes.ts'
 import { encryptionRoutes } from '#encryption/routes.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import { backupRoutes } from '#backup/routes.ts'
@@ -62,6 +63,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   appRoutes(hosts.api, kernel, apps)
   webhookRoutes(hosts.api, kernel)
   signingKeyRoutes(hosts.api, kernel, keys)
+  delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)
   signingRoutes(hosts.api, { kernel, apps })

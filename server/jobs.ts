@@ -1,4 +1,5 @@
 import { pruneSecrets } from '#apps/secret.ts'
+import { pruneDelegations } from '#delegation/grant.ts'
 import { pruneDeviceApprovals } from '#encryption/device-approval.ts'
 import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
@@ -29,6 +30,7 @@ const sweeps: Record<string, Sweep> = {
   'webhook secrets': pruneWebhookSecrets,
   webhooks: pruneDeliveries,
   tokens: pruneTokens,
+  delegations: pruneDelegations,
   'signing keys': pruneKeys,
   'pushed requests': prunePushed,
   'signing requests that expired': expireRequests,

@@ -5,6 +5,7 @@ import * as audit from '@countersign/protocol/audit'
 import * as authorizations from '@countersign/protocol/authorizations'
 import * as backup from '@countersign/protocol/backup'
 import * as developer from '@countersign/protocol/developer'
+import * as delegations from '@countersign/protocol/delegations'
 import * as deviceApprovals from '@countersign/protocol/device-approvals'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import * as identities from '@countersign/protocol/identities'
@@ -30,7 +31,7 @@ const modules = {
   Identities: identities,
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
-  'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...pushedRequests },
+  'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { App } from './apps.ts'
+import { Delegation, DelegationUse } from './delegations.ts'
 import { endpoint, Nothing } from './endpoint.ts'
 import { Identity } from './identities.ts'
 import { KeyWrap } from './keys.ts'
@@ -69,6 +70,7 @@ export const AccountExport = Type.Object({
   keyWraps: Type.Array(KeyWrap),
   recoveryCodeSince: Type.Union([Instant, Type.Null()]),
   authorizations: Type.Array(Authorization),
+  delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),
   activity: Type.Array(ActivityEntry),
 })

@@ -5,6 +5,7 @@ import type * as apps from './apps.ts'
 import type * as audit from './audit.ts'
 import type * as authorizations from './authorizations.ts'
 import type * as backup from './backup.ts'
+import type * as delegations from './delegations.ts'
 import type * as deviceApprovals from './device-approvals.ts'
 import type * as developer from './developer.ts'
 import type { AnyEndpoint } from './endpoint.ts'
@@ -29,6 +30,7 @@ type All =
   | EndpointsOf<typeof audit>
   | EndpointsOf<typeof authorizations>
   | EndpointsOf<typeof backup>
+  | EndpointsOf<typeof delegations>
   | EndpointsOf<typeof developer>
   | EndpointsOf<typeof deviceApprovals>
   | EndpointsOf<typeof identities>

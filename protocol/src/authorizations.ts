@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { EncryptionMode } from './app-keys.ts'
+import { CommunicationMode, Delegation } from './delegations.ts'
 import { endpoint, Nothing } from './endpoint.ts'
 import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from './values.ts'
 
@@ -35,15 +36,34 @@ export const listAuthorizations = endpoint(
 
 export const readAuthorization = endpoint(
   'GET /api/oauth/authorization/:clientId',
-  { ...session, summary: 'What an identity has granted an app, and what of a wanted scope is missing' },
+  {
+    ...session,
+    summary: 'What an identity has granted an app, there or at a resource of another, and what is missing',
+  },
   {
     params: Type.Object({ clientId: ClientId }),
-    querystring: Type.Object({ identity_id: Uuid, scope: Type.Optional(Text) }),
+    querystring: Type.Object({
+      identity_id: Uuid,
+      scope: Type.Optional(Text),
+      /** A resource key; with it `requested_scope` and `communication_mode` count. */
+      requested_resource: Type.Optional(Text),
+      requested_scope: Type.Optional(Text),
+      communication_mode: Type.Optional(CommunicationMode),
+    }),
   },
   {
     200: Type.Object({
       authorization: Type.Union([Authorization, Type.Null()]),
       missingScopes: Type.Array(Type.String()),
+      /** Of the resource that was asked for; without one that is active it is left out. */
+      connector: Type.Optional(
+        Type.Object({
+          delegation: Type.Union([Delegation, Type.Null()]),
+          missingScopes: Type.Array(Type.String()),
+          /** Whether the delegation in force allows all that was asked, also in its mode. */
+          covered: Type.Boolean(),
+        }),
+      ),
     }),
   },
 )

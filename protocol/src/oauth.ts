@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { SealedAppKey } from './app-keys.ts'
+import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from './endpoint.ts'
 import { Base64, Ciphertext, ClientId, OrNull, Uuid } from './values.ts'
 
@@ -20,10 +21,13 @@ export const AuthorizeRequest = Type.Object({
   codeChallenge: Type.Optional(Text),
   codeChallengeMethod: Type.Optional(Text),
   responseMode: Type.Optional(Text),
-  connector: NotOffered,
-  requestedResource: NotOffered,
-  requestedScope: NotOffered,
-  communicationMode: NotOffered,
+  /** Whether the app is to act at a resource of another: then the next three count. */
+  connector: Type.Optional(OrNull(Type.Boolean())),
+  /** A resource key, or the audience of a resource. */
+  requestedResource: Type.Optional(OrNull(Text)),
+  requestedScope: Type.Optional(OrNull(Text)),
+  /** `user_present` unless it says `background`. */
+  communicationMode: Type.Optional(OrNull(Text)),
   organizationId: NotOffered,
   /** A new key of the app, sealed; that in force stays, and is answered. In asymmetric mode the private half. */
   encryptedAppKey: Type.Optional(OrNull(Ciphertext)),
@@ -60,6 +64,12 @@ export const TokenRequest = Type.Object({
   redirect_uri: Type.Optional(Text),
   code_verifier: Type.Optional(Text),
   refresh_token: Type.Optional(Text),
+  subject_token: Type.Optional(Text),
+  subject_token_type: Type.Optional(Text),
+  requested_token_type: Type.Optional(Text),
+  resource: Type.Optional(Text),
+  audience: Type.Optional(Text),
+  actor_token: Type.Optional(Text),
   scope: Type.Optional(Text),
   client_id: Type.Optional(Text),
   client_secret: Type.Optional(Text),
@@ -67,6 +77,9 @@ export const TokenRequest = Type.Object({
   redirectUri: Type.Optional(Text),
   codeVerifier: Type.Optional(Text),
   refreshToken: Type.Optional(Text),
+  subjectToken: Type.Optional(Text),
+  subjectTokenType: Type.Optional(Text),
+  requestedTokenType: Type.Optional(Text),
   clientId: Type.Optional(Text),
   clientSecret: Type.Optional(Text),
 })
@@ -94,11 +107,26 @@ export const TokenResponse = Type.Object({
 })
 export type TokenResponse = Static<typeof TokenResponse>
 
+const { access_token, token_type, expires_in, scope, ...either } = {
+  ...TokenResponse.properties,
+  ...ExchangeResponse.properties,
+}
+const both = { access_token, token_type, expires_in, scope }
+
 export const token = endpoint(
   'POST /api/oauth/token',
-  { security: 'client', cors: 'origins of redirect URIs', summary: 'Exchange a code or a refresh token for tokens' },
+  {
+    security: 'client',
+    cors: 'origins of redirect URIs',
+    summary: 'Exchange a code or a refresh token for tokens, or a token of mine for one of a resource (RFC 8693)',
+  },
   { body: TokenRequest },
-  { 200: TokenResponse },
+  // One object in place of a choice of two, which a serializer would have to try on every token that it sends.
+  {
+    200: Type.Unsafe<TokenResponse | ExchangeResponse>({
+      ...Type.Object({ ...Type.Partial(Type.Object(either)).properties, ...both }),
+    }),
+  },
 )
 
 /** A token that its client hands in. The hint is taken and not needed: a token tells its kind. */
@@ -119,7 +147,7 @@ export const revoke = endpoint(
   { 200: Type.Object({}) },
 )
 
-/** `active` alone for whatever is not a live token of the client that asks. */
+/** `active` alone for whatever is neither a live token of the client that asks, nor one for a resource of its own. */
 export const Introspection = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
@@ -131,12 +159,21 @@ export const Introspection = Type.Object({
   sub: Type.Optional(Uuid),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
+  /** Of a delegated token: the app that acts, by which delegation, at what. */
+  act: Type.Optional(Type.Object({ sub: ClientId })),
+  grant_id: Type.Optional(Uuid),
+  target_resource: Type.Optional(Type.String()),
+  com_mode: Type.Optional(Type.String()),
 })
 export type Introspection = Static<typeof Introspection>
 
 export const introspect = endpoint(
   'POST /api/oauth/introspect',
-  { security: 'client', cors: 'no origin', summary: 'What a token of my app is worth now (RFC 7662)' },
+  {
+    security: 'client',
+    cors: 'no origin',
+    summary: 'What a token of my app, or for a resource of mine, is worth now (RFC 7662)',
+  },
   { body: PresentedToken },
   { 200: Introspection },
 )

@@ -1,5 +1,6 @@
 import type { EncryptionMode } from './app-keys.ts'
 import type { PublicApp } from './apps.ts'
+import type { CommunicationMode } from './delegations.ts'
 import type { RecipientKey } from './formats/recipient-key.ts'
 
 /**
@@ -35,6 +36,20 @@ export type Leaving = { url: string; fields?: Record<string, string> }
  */
 export type KeyDelivery = { mode: EncryptionMode; reset: boolean; recipient?: RecipientKey }
 
+/**
+ * That the app wants to act at a resource of another app, which of its scopes it asks for, and in the words of that
+ * app what each lets do (which may be none).
+ */
+export type Connector = {
+  resourceKey: string
+  displayName: string
+  description: string | null
+  audience: string
+  owner: { clientId: string; name: string; iconUrl: string | null; websiteUrl: string | null }
+  scopes: { scope: string; description: string }[]
+  mode: CommunicationMode
+}
+
 /** An authorization request that the server has checked. `scope` is what was asked and allowed, in the order asked. */
 export type SignInView = {
   page: 'signin'
@@ -46,6 +61,7 @@ export type SignInView = {
   nonce?: string
   codeChallenge?: string
   key?: KeyDelivery
+  connector?: Connector
   /** The reference of a request that the app has pushed. */
   requestUri?: string
   identityId?: string

@@ -2,6 +2,7 @@ import type { AccountExport } from '@countersign/protocol/account'
 import { listApps, toApp } from '#apps/app.ts'
 import { listActivity } from '#audit/activity.ts'
 import { listAuthorizations, listGrants } from '#authorizations/authorization.ts'
+import { listDelegations, listUses } from '#delegation/grant.ts'
 import { readIdentityKey } from '#encryption/identity-key.ts'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
 import { recoverySince } from '#encryption/recovery.ts'
@@ -33,6 +34,9 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
       grants: await listGrants(db, identityId, now),
     })
   }
+  const delegations: AccountExport['delegations'] = []
+  for (const delegation of await listDelegations(db, userId))
+    delegations.push({ ...delegation, uses: await listUses(db, userId, delegation.id) })
   const apps: AccountExport['apps'] = []
   for (const app of await listApps(db, { actor: 'person', session }))
     apps.push({ ...toApp(app), webhook: await findWebhook(db, app.clientId) })
@@ -45,6 +49,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
     keyWraps: await listKeyWraps(db, userId),
     recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
     authorizations: await listAuthorizations(db, userId),
+    delegations,
     apps,
     activity: await listActivity(db, userId, {}),
   }

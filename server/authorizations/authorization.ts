@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/authorizations'
+import { forgetDelegations, revokeDelegationsOfApp } from '#delegation/grant.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -56,8 +57,9 @@ export async function readAuthorization(db: Database, identityId: string, client
 }
 
 /**
- * Disconnects an app from an identity: its codes and tokens for it end with this call, and so does its key. Refuses
- * `authorization_not_found`. The consent goes first, so that a consent given meanwhile waits, and begins anew.
+ * Disconnects an app from an identity: its codes and tokens for it end with this call, and so do its key, what it may
+ * do at others, and what others may do at it. Refuses `authorization_not_found`. The consent goes first, so that a
+ * consent given meanwhile waits, and begins anew.
  */
 export async function disconnect(db: Database, userId: string, authorizationId: string, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
@@ -65,6 +67,7 @@ export async function disconnect(db: Database, userId: string, authorizationId: 
     if (!consent) throw refuse.authorization_not_found()
     await revokeAllOfClient(tx, consent.identityId, consent.clientId, now)
     await deleteAppKeysOfApp(tx, consent.identityId, consent.clientId)
+    await revokeDelegationsOfApp(tx, consent.identityId, consent.clientId, now)
     await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
   })
 }
@@ -86,9 +89,10 @@ export async function isConnected(db: Database, identityId: string, clientId: st
   return (await findConsent(db, identityId, clientId)) !== undefined
 }
 
-/** Forgets what identities that are going have consented to, and their keys in apps. */
+/** Forgets what identities that are going have consented to, what apps may do as them, and their keys in apps. */
 export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
   await deleteAppKeys(tx, identityIds)
+  await forgetDelegations(tx, identityIds)
   await deleteConsents(tx, identityIds)
 }
 

@@ -1,5 +1,7 @@
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import * as endpoints from '@countersign/protocol/authorizations'
+import { findActiveResource } from '#apps/resource.ts'
+import { readDelegation } from '#delegation/grant.ts'
 import { requireOwnIdentity } from '#identity/identity.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -22,9 +24,15 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.readAuthorization,
     onRequest: session.onRequest,
     async handler(request) {
-      const { identity_id: identityId, scope = '' } = request.query
+      const { identity_id: identityId, scope = '', requested_resource: named } = request.query
+      const { requested_scope: wanted = '', communication_mode: mode = 'user_present' } = request.query
+      const { clientId } = request.params
       await requireOwnIdentity(db, session.of(request).userId, identityId)
-      return readAuthorization(db, identityId, request.params.clientId, scopesOf(scope))
+      const read = await readAuthorization(db, identityId, clientId, scopesOf(scope))
+      const resource = named === undefined ? undefined : await findActiveResource(db, named)
+      if (!resource) return read
+      const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
+      return { ...read, connector: await readDelegation(db, parties, { scope: scopesOf(wanted), mode }) }
     },
   })
 

@@ -80,9 +80,9 @@ export interface Tables {
   }
   delegation_grant: {
     identity_id: string
+    delegation_id: string
     source_client_id: string
     resource_id: string
-    delegation_id: string
     scope: string[]
     communication_mode: 'user_present' | 'background'
     created_at: Date
@@ -96,7 +96,7 @@ export interface Tables {
     identity_id: string
     delegation_id: string
     used_at: Date
-    scope: string[]
+    scope: string
     count: number
   }
   encryption_device_approval: {

@@ -19,12 +19,12 @@ create index app_resource_of_app on app_resource (client_id);
 -- Two resources with one audience would take each other's tokens. A slash at its end makes no other.
 create unique index app_resource_audience on app_resource (rtrim(audience, '/'));
 
--- That an app may act at a resource as an identity. A consent after a revocation begins a new grant in this row.
+-- That an app may act at a resource as an identity. What was revoked stays so; a later consent is another grant.
 create table delegation_grant (
   identity_id uuid not null,
+  delegation_id uuid not null,
   source_client_id text not null,
   resource_id uuid not null,
-  delegation_id uuid not null,
   scope text[] not null,
   communication_mode text not null check (communication_mode in ('user_present', 'background')),
   created_at timestamptz not null,
@@ -34,18 +34,20 @@ create table delegation_grant (
   -- How often it was used since the trail last said so, and when that was.
   unrecorded_uses integer not null default 0,
   recorded_at timestamptz,
-  primary key (identity_id, source_client_id, resource_id),
-  unique (identity_id, delegation_id)
+  primary key (identity_id, delegation_id)
 );
+create unique index delegation_grant_active on delegation_grant (identity_id, source_client_id, resource_id)
+  where revoked_at is null;
 create index delegation_grant_revoked on delegation_grant (revoked_at) where revoked_at is not null;
 
--- When an app took a token by such a grant, to the minute, and how many it took in it.
+-- When an app took tokens by such a grant, to the minute, for which scopes, and how many.
 create table delegation_use (
   identity_id uuid not null,
   delegation_id uuid not null,
   used_at timestamptz not null,
-  scope text[] not null,
+  scope text not null,
   count integer not null,
-  primary key (identity_id, delegation_id, used_at, scope)
+  primary key (identity_id, delegation_id, used_at, scope),
+  foreign key (identity_id, delegation_id) references delegation_grant on delete cascade
 );
 create index delegation_use_by_age on delegation_use (used_at);

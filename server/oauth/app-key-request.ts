@@ -16,14 +16,15 @@ const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
 /**
  * What an app with end-to-end encryption asks of its key, and the scopes to consent to: those that are asked for with
  * the mode, which is symmetric where the app names none, and without `e2ee:reset`, which is done once and not granted.
- * Refuses `invalid_scope`, and `invalid_request` where the answer would be posted: its fragment would be lost.
+ * One that asks for nothing but to act at another app takes no key. Refuses `invalid_scope`, and `invalid_request`
+ * where the answer would be posted: its fragment would be lost.
  */
 export function readKeyWish(
   { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
   asked: string[],
-  responseMode: ResponseMode,
+  { mode: responseMode, isForOther }: { mode: ResponseMode; isForOther: boolean },
 ): { scope: string[]; keyWish?: KeyWish } {
-  if (!supportsE2ee) return { scope: asked }
+  if (!supportsE2ee || (isForOther && asked.length === 0)) return { scope: asked }
   if (responseMode === 'form_post')
     throw refuse.invalid_request({ sentence: 'The key of an app comes in the fragment, which form_post would lose.' })
   const named = modes.filter((mode) => asked.includes(`e2ee:${mode}`))

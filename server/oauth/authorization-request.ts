@@ -4,10 +4,12 @@ import type { KeyDelivery, Leaving, SignInView, Site } from '@countersign/protoc
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
+import type { Database } from '#kernel/database.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
 import { readKeyWish } from './app-key-request.ts'
+import { requireConnector, toConnector, type AskedConnector } from './connector.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -15,6 +17,8 @@ import { readLanguages } from './ui-locales.ts'
 
 /** What becomes of an authorization request: a page to show, or an error to take back to the app. */
 export type Reading = { show: SignInView } | { leave: Leaving }
+
+type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site }
 
 /** The parameters as they came, each once. */
 export type Parameters = Record<string, string>
@@ -36,11 +40,13 @@ const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
 /**
  * Checks an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1). An unknown client or
- * redirect URI is refused here, for a person to read; every other error is for the app, at its redirect URI.
+ * redirect URI is refused here, for a person to read; every other error is for the app, at its redirect URI. With
+ * `wanted` the app also asks to act at a resource of another.
  */
 export async function readAuthorizationRequest(
-  { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },
+  { db, apps, keys, site }: Reader,
   parameters: Parameters,
+  wanted?: AskedConnector,
 ): Promise<Reading> {
   const { app, redirectUri } = await requireRegistered(apps, parameters)
   const { state } = parameters
@@ -49,7 +55,11 @@ export async function readAuthorizationRequest(
   let mode: ResponseMode = 'query'
   try {
     mode = readResponseMode(redirectUri, parameters['response_mode'])
-    const asked = { ...checked(app, parameters, mode), ...(await readWish({ keys, site }, app, parameters)) }
+    const asked = {
+      ...checked(app, parameters, { mode, isForOther: wanted !== undefined }),
+      ...(await readWish({ keys, site }, app, parameters)),
+      ...(wanted && { connector: toConnector(await requireConnector(db, wanted)) }),
+    }
     const denied = answer(mode, 'access_denied', 'The person said no.')
     const silently = {
       login_required: answer(mode, 'login_required', 'The person would have to sign in.'),
@@ -67,11 +77,11 @@ export async function readAuthorizationRequest(
 
 /** Checks a request that the app itself is there to answer to: refuses whatever would not be shown. */
 export async function requireAuthorizationRequest(
-  { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },
+  { apps, keys, site }: Omit<Reader, 'db'>,
   parameters: Parameters,
 ): Promise<void> {
   const { app, redirectUri } = await requireRegistered(apps, parameters)
-  checked(app, parameters, readResponseMode(redirectUri, parameters['response_mode']))
+  checked(app, parameters, { mode: readResponseMode(redirectUri, parameters['response_mode']), isForOther: false })
   await readWish({ keys, site }, app, parameters)
 }
 
@@ -86,7 +96,7 @@ async function requireRegistered(
   return { app, redirectUri }
 }
 
-function checked(app: RegisteredApp, parameters: Parameters, mode: ResponseMode) {
+function checked(app: RegisteredApp, parameters: Parameters, answering: { mode: ResponseMode; isForOther: boolean }) {
   requireOffered(parameters)
   const responseType = parameters['response_type'] ?? 'code'
   if (responseType !== 'code') throw refuse.unsupported_response_type()
@@ -95,7 +105,7 @@ function checked(app: RegisteredApp, parameters: Parameters, mode: ResponseMode)
   const maxAgeSeconds = readMaxAge(parameters['max_age'])
   const codeChallenge = readChallenge(app, parameters['code_challenge'], parameters['code_challenge_method'])
   requireEchoable(state, nonce)
-  const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(parameters['scope'] ?? '', app), mode)
+  const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(parameters['scope'] ?? '', app), answering)
   const recipient = readRecipient(parameters['app_key_jwk'])
   if (recipient && !keyWish) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
   const key: KeyDelivery | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }

@@ -4,6 +4,7 @@ import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { settleAppKey } from '#authorizations/app-key.ts'
 import { connect, readAuthorization } from '#authorizations/authorization.ts'
+import { grantDelegation, readDelegation } from '#delegation/grant.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
@@ -14,6 +15,7 @@ import { beginLineage } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
 import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
+import { readConnectorFields, requireConnector, type CheckedConnector } from './connector.ts'
 import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
 import { spendPushed } from './pushed-request.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -27,13 +29,14 @@ const refuse = refusals({
 })
 
 /** Fields of the interface for what this version does not do; to ignore one would be to answer something else. */
-const notOffered = ['connector', 'requestedResource', 'requestedScope', 'communicationMode', 'organizationId']
+const notOffered = ['organizationId']
 
 /**
- * Records a person's consent and issues a code for it. Answers where the browser takes it, and the key to take along
- * for an app with end-to-end encryption. Refuses `invalid_client`, `invalid_redirect_uri`, `invalid_request`,
- * `invalid_request_uri`, `invalid_scope`, `identity_not_found`, `email_not_verified`, `reauthentication_required`,
- * `consent_required`, `app_key_required`, `invalid_public_key`, `key_in_use`.
+ * Records a person's consent, also to act at a resource of another app, and issues a code for it. Answers where the
+ * browser takes it, and the key to take along for an app with end-to-end encryption. Refuses `invalid_client`,
+ * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `invalid_target`,
+ * `identity_not_found`, `email_not_verified`, `reauthentication_required`, `consent_required`, `app_key_required`,
+ * `invalid_public_key`, `key_in_use`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
@@ -96,9 +99,12 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
   requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
   requireEchoable(state, nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
-  const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(wanted.scope ?? '', app), mode)
+  const connector = readConnectorFields(wanted)
+  const asked = requireAllowedScopes(wanted.scope ?? '', app)
+  const { scope, keyWish } = readKeyWish(app, asked, { mode, isForOther: connector !== undefined })
   const newKey = readNewKey(keyWish, wanted)
-  return { clientId, identityId, redirectUri, mode, prompts, scope, keyWish, newKey, state, nonce, codeChallenge }
+  const key = { keyWish, newKey }
+  return { clientId, identityId, redirectUri, mode, prompts, scope, ...key, connector, state, nonce, codeChallenge }
 }
 
 /** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
@@ -108,8 +114,10 @@ async function grantCode(tx: Transaction, session: Session, consent: Consent, no
   // Held, so that an identity that is being deleted is not given anything more.
   const identity = await holdOwnIdentity(tx, userId, identityId)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
-  if (prompts.includes('none')) await requireConsented(tx, consent)
+  const connector = consent.connector && (await requireConnector(tx, consent.connector))
+  if (prompts.includes('none')) await requireConsented(tx, consent, connector)
   await connect(tx, { identityId, clientId, scope }, now)
+  if (connector) await grantConnector(tx, consent, connector, now)
   await record(tx, { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } }, now)
   const wanted = keyWish && { identityId, clientId, wish: keyWish, made: newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
@@ -117,10 +125,21 @@ async function grantCode(tx: Transaction, session: Session, consent: Consent, no
   return { code: await beginLineage(tx, begun, now), keys }
 }
 
+async function grantConnector(tx: Transaction, consent: Consent, connector: CheckedConnector, now: Date) {
+  const { resource, scope, mode } = connector
+  const { resourceId, resourceKey } = resource
+  const { identityId, clientId: sourceClientId } = consent
+  await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, scope, mode }, now)
+}
+
 /** Where nothing may be asked, what was consented to before must cover it. Refuses `consent_required`. */
-async function requireConsented(tx: Transaction, { identityId, clientId, scope, keyWish }: Consent) {
+async function requireConsented(tx: Transaction, consent: Consent, connector: CheckedConnector | undefined) {
+  const { identityId, clientId, scope, keyWish } = consent
   const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
   if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
+  if (!connector) return
+  const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
+  if (!(await readDelegation(tx, parties, connector)).covered) throw refuse.consent_required()
 }
 
 function requireOffered(wanted: AuthorizeRequest): void {

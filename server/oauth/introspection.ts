@@ -1,6 +1,7 @@
 import type { Introspection } from '@countersign/protocol/oauth'
 import type { RegisteredApp } from '#apps/app-directory.ts'
 import type { Client } from '#apps/client-authentication.ts'
+import { readDelegatedToken } from '#delegation/delegated-token.ts'
 import { numericDate } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -15,8 +16,8 @@ const refuse = refusals({ invalid_client: [401, 'Only an app that has a secret m
 type Provider = { kernel: Kernel; keys: SigningKeys }
 
 /**
- * Says what a token is worth now, to the app that it was issued to (RFC 7662). Everything else is not active, and the
- * answer does not tell why (§2.2). Refuses `invalid_client`.
+ * Says what a token is worth now, to the app that it was issued to, or at whose resource it is used (RFC 7662).
+ * Everything else is not active, and the answer does not tell why (§2.2). Refuses `invalid_client`.
  */
 export async function introspect(
   provider: Provider,
@@ -26,7 +27,7 @@ export async function introspect(
 ): Promise<Introspection> {
   if (app.isPublic) throw refuse.invalid_client()
   const described = await describe(provider, app, token, now)
-  if (!described) return { active: false }
+  if (!described) return describeDelegated(provider, app, token, now)
 
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
@@ -42,6 +43,33 @@ export async function introspect(
     sub: identityId,
     aud: issuer,
     iss: issuer,
+  }
+}
+
+/** A token by which one app acts at a resource of another: worth nothing as soon as the person has revoked that. */
+async function describeDelegated(
+  { kernel: { db, config }, keys }: Provider,
+  { clientId }: RegisteredApp,
+  token: string,
+  now: Date,
+): Promise<Introspection> {
+  const issuer = config.authUrl.origin
+  const claims = await readDelegatedToken({ db, keys, issuer }, { token, clientId }, now)
+  if (!claims) return { active: false }
+  return {
+    active: true,
+    scope: claims.scope,
+    client_id: claims.sourceClientId,
+    token_type: 'Bearer',
+    exp: claims.expiresAt,
+    iat: claims.issuedAt,
+    sub: claims.identityId,
+    aud: claims.audience,
+    iss: issuer,
+    act: { sub: claims.sourceClientId },
+    grant_id: claims.delegationId,
+    target_resource: claims.resourceKey,
+    com_mode: claims.mode,
   }
 }
 

@@ -3,6 +3,7 @@ import type { ProviderMetadata } from '@countersign/protocol/oauth'
 import type { Config } from '#kernel/config.ts'
 import { algorithms } from '#tokens/signing-keys.ts'
 import { responseModes } from './answer.ts'
+import { tokenExchangeGrant } from './token-request.ts'
 
 const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
 const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
@@ -24,7 +25,7 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     scopes_supported: [...standardScopes, ...encryptionScopes],
     response_types_supported: ['code'],
     response_modes_supported: [...responseModes],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', tokenExchangeGrant],
     subject_types_supported: ['public'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     id_token_signing_alg_values_supported: [...algorithms],

@@ -10,7 +10,7 @@ import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { accessGuard } from '#tokens/access-token.ts'
-import { readAuthorizationRequest, type Parameters } from './authorization-request.ts'
+import { readAuthorizationRequest, type Parameters, type Reading } from './authorization-request.ts'
 import { authorize } from './authorize.ts'
 import { claimsOf } from './claims.ts'
 import { introspect } from './introspection.ts'
@@ -105,16 +105,26 @@ function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' |
   return { authorization: request.headers.authorization, body: request.body, address: addressKey(request) }
 }
 
-/** Where an app sends a browser: to the sign-in page, and to the one that signs out. Each takes a query and a form. */
+/**
+ * Where an app sends a browser: to sign in, to let it act at another app, to sign out. Each takes a query and a form.
+ */
 export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
   const site = siteOf(kernel.config)
+  const reader = { db: kernel.db, apps, keys, site }
   const config = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
   const signIn = async (sent: Parameters, reply: FastifyReply) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     const pushed = requestUri !== undefined && isPushed(requestUri)
     const parameters = pushed ? await openPushed(kernel.db, clientId, requestUri, kernel.clock()) : sent
-    const reading = await readAuthorizationRequest({ apps, keys, site }, parameters)
-    if ('show' in reading) return pages.show(reply, pushed ? { ...reading.show, requestUri } : reading.show)
+    const reading = await readAuthorizationRequest(reader, parameters)
+    return answer('show' in reading && pushed ? { show: { ...reading.show, requestUri } } : reading, reply)
+  }
+
+  const connect = async ({ resource, scope, mode, ...parameters }: Parameters, reply: FastifyReply) =>
+    answer(await readAuthorizationRequest(reader, parameters, { resource, scope, mode }), reply)
+
+  const answer = (reading: Reading, reply: FastifyReply) => {
+    if ('show' in reading) return pages.show(reply, reading.show)
     if (!reading.leave.fields) return reply.redirect(reading.leave.url, 303)
     return pages.show(reply, { page: 'return', site, leaving: reading.leave })
   }
@@ -122,9 +132,9 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
   const signOut = async (sent: Parameters, reply: FastifyReply) =>
     pages.show(reply, await readLogoutRequest({ apps, keys, site }, sent))
 
-  for (const [url, answer] of [['/signin', signIn] as const, ['/logout', signOut] as const]) {
-    host.route({ method: 'GET', url, config, handler: ({ query }, reply) => answer(eachOnce(query), reply) })
-    host.route({ method: 'POST', url, config, handler: ({ body }, reply) => answer(eachOnce(body), reply) })
+  for (const [url, serve] of Object.entries({ '/signin': signIn, '/connect': connect, '/logout': signOut })) {
+    host.route({ method: 'GET', url, config, handler: ({ query }, reply) => serve(eachOnce(query), reply) })
+    host.route({ method: 'POST', url, config, handler: ({ body }, reply) => serve(eachOnce(body), reply) })
   }
 }
 

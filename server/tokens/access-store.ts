@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
 
 /** An access token that is live and this client's, with what may be told of it. */
-export function findAccessOfClient(db: Database, { identityId, sha256, clientId }: OfClient, now: Date) {
+export function findAccessOfClient(db: Database | Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
   return db
     .selectFrom('token_access')
     .innerJoin('token_lineage', (join) =>
@@ -12,7 +12,13 @@ export function findAccessOfClient(db: Database, { identityId, sha256, clientId 
         .onRef('token_lineage.lineage_id', '=', 'token_access.lineage_id'),
     )
     .innerJoin('identity', 'identity.identity_id', 'token_access.identity_id')
-    .select(['token_access.scope', 'issued_at as issuedAt', 'expires_at as expiresAt', 'handle'])
+    .select([
+      'token_access.scope',
+      'issued_at as issuedAt',
+      'expires_at as expiresAt',
+      'auth_time as authTime',
+      'handle',
+    ])
     .where('token_access.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)
     .where('client_id', '=', clientId)

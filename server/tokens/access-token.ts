@@ -1,4 +1,4 @@
-import { jwtVerify, errors } from 'jose'
+import { jwtVerify, errors, type JWTPayload } from 'jose'
 import { limits } from '@countersign/protocol/formats/limits'
 import { numericDate } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
@@ -40,7 +40,7 @@ export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKe
 /** Where an access token's row is. */
 export type AccessKey = { identityId: string; sha256: Uint8Array }
 
-type Issuing = { keys: SigningKeys; issuer: string }
+export type Issuing = { keys: SigningKeys; issuer: string }
 
 /**
  * The key of an access token's row, opaque or JWT. A JWT names its opaque twin's by `jti`, so one row answers for both.
@@ -51,20 +51,32 @@ export async function accessKeyOf(issuing: Issuing, token: string, now: Date): P
   return route && { identityId: uuidFromBytes(route), sha256: sha256(token) }
 }
 
-/** A JWT counts until its expiry, to the second; before its time only by what the clocks of processes may differ. */
-async function keyOfJwt({ keys, issuer }: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
+async function keyOfJwt(issuing: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
+  const claims = await verifyAccessJwt(issuing, token, now)
+  if (claims?.aud !== issuing.issuer) return undefined
+  const { sub = '', jti = '' } = claims
+  return isUuid(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
+}
+
+/**
+ * The claims of an access token of ours (RFC 9068), for whichever audience; undefined for anything else. It counts
+ * until its expiry, to the second; before its time only by what the clocks of processes may differ.
+ */
+export async function verifyAccessJwt(
+  { keys, issuer }: Issuing,
+  token: string,
+  now: Date,
+): Promise<JWTPayload | undefined> {
   try {
     const { payload } = await jwtVerify(token, ({ kid = '' }) => es256Key(keys, kid), {
       issuer,
-      audience: issuer,
       typ: 'at+jwt',
       algorithms: ['ES256'],
-      requiredClaims: ['sub', 'jti', 'exp', 'iat'],
+      requiredClaims: ['sub', 'aud', 'jti', 'exp', 'iat'],
       currentDate: now,
     })
-    const { sub = '', jti = '', iat = Infinity } = payload
-    if (iat > numericDate(now) + limits.clockSkewSecondsMax) return undefined
-    return isUuid(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
+    const { iat = Infinity } = payload
+    return iat > numericDate(now) + limits.clockSkewSecondsMax ? undefined : payload
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined
     throw error

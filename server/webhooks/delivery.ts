@@ -8,6 +8,7 @@ import { secondsAfter } from '#kernel/clock.ts'
 import { afterCommit, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { ringBell } from './bell.ts'
+import { listAttempts, listDeliveries as findDeliveries, type Delivery } from './delivery-store.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -65,7 +66,7 @@ export async function sendAgain(
     if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
     await record(tx, { action: 'app.webhook_sent_again', ...byline(steward), clientId, details: { deliveryId } }, now)
     afterCommit(tx, ringBell)
-    return toDelivery(delivery, await store.listAttempts(tx, clientId, deliveryId))
+    return toDelivery(delivery, await listAttempts(tx, clientId, deliveryId))
   })
 }
 
@@ -84,7 +85,7 @@ export async function listDeliveries(db: Database, sought: Sought, { before, cou
   const { clientId } = await readApp(db, sought)
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
   // One more than asked tells that there is a next page.
-  const found = await store.listDeliveries(db, clientId, before, count + 1)
+  const found = await findDeliveries(db, clientId, before, count + 1)
   const each = [...Map.groupBy(found, ({ deliveryId }) => deliveryId).values()]
   const deliveries = each.slice(0, count).flatMap((rows) => (rows[0] ? [toDelivery(rows[0], rows)] : []))
   return { deliveries, nextCursor: each.length > count ? (deliveries.at(-1)?.deliveryId ?? null) : null }
@@ -92,10 +93,7 @@ export async function listDeliveries(db: Database, sought: Sought, { before, cou
 
 type Attempt = Pick<store.Outcome, 'status' | 'reason'> & { at: Date | null }
 
-function toDelivery(
-  { deliveryId, type, state, createdAt, dueAt }: store.Delivery,
-  attempts: Attempt[],
-): WebhookDelivery {
+function toDelivery({ deliveryId, type, state, createdAt, dueAt }: Delivery, attempts: Attempt[]): WebhookDelivery {
   return {
     deliveryId,
     type,

@@ -27,6 +27,13 @@ export const limits = {
   pushedRequestOpenSeconds: 10 * 60,
   codeLifetimeSeconds: 60,
   accessTokenLifetimeSeconds: 3600,
+  delegatedTokenLifetimeSeconds: 600,
+  /** For how long after they proved who they are a person counts as present to a delegation. */
+  userPresentSeconds: 3600,
+  /** How long a revoked delegation is remembered, and each use of any; and how often the trail tells of uses. */
+  delegationRememberedSeconds: 90 * 24 * 3600,
+  delegationUsesRecordedSeconds: 24 * 3600,
+  delegationUsesShownMax: 200,
   /** By how much the clock of whoever issued a token may be ahead of the clock of whoever reads it. */
   clockSkewSecondsMax: 60,
   refreshTokenIdleSeconds: 30 * 24 * 3600,

@@ -1,0 +1,105 @@
+import type { ExchangeResponse } from '@countersign/protocol/delegations'
+import { limits } from '@countersign/protocol/formats/limits'
+import { requireProof, type Client } from '#apps/client-authentication.ts'
+import { findActiveResource, type ActiveResource } from '#apps/resource.ts'
+import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import { transaction, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { readSubjectToken, type Subject } from '#tokens/subject-token.ts'
+import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
+import { markRecorded, useActive } from './store.ts'
+import { countUse } from './use-store.ts'
+
+/** What a source app wants: a token for a resource, by a token that tells for whom. */
+export type Exchange = {
+  subjectToken: string
+  /** A resource key, or an audience. */
+  resource: string
+  /** All that was granted where it is not said. */
+  scope: string[] | undefined
+}
+
+const refuse = refusals({
+  invalid_request: [400, 'The subject_token is not a live access_token_jwt that this app got from here.'],
+  invalid_target: [400, 'There is no such resource, or it is not active.'],
+  access_denied: [403, 'The person has not let this app act at this resource, or no longer.'],
+  invalid_scope: [400, 'A scope is asked for that the person has not granted, or that the resource has no longer.'],
+  invalid_grant: [400, 'The person proved to be there over an hour ago: let them sign in again.'],
+  unauthorized_client: [400, 'An app without a secret exchanges no tokens.'],
+})
+
+/**
+ * Exchanges an app's own token for one with which it acts at a resource as the same identity (RFC 8693). Refuses
+ * `invalid_client`, `unauthorized_client`, `invalid_target`, `invalid_request`, `access_denied`, `invalid_scope`,
+ * `invalid_grant`.
+ */
+export async function exchange(
+  { kernel, keys }: { kernel: Kernel; keys: SigningKeys },
+  client: Client,
+  { subjectToken: token, resource: named, scope }: Exchange,
+  now: Date,
+): Promise<ExchangeResponse> {
+  const { clientId, isPublic } = client.app
+  if (isPublic) throw refuse.unauthorized_client()
+  requireProof(client)
+  const issuing = { keys, issuer: kernel.config.authUrl.origin }
+  const delegated = await transaction(kernel.db, async (tx) => {
+    const subject = await readSubjectToken(tx, issuing, { token, clientId }, now)
+    if (!subject) throw refuse.invalid_request()
+    return takeDelegation(tx, { subject, clientId, named, scope }, now)
+  })
+  return {
+    access_token: await issueDelegatedToken(issuing, delegated, now),
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    token_type: 'Bearer',
+    expires_in: limits.delegatedTokenLifetimeSeconds,
+    scope: delegated.scope.join(' '),
+    audience: delegated.audience,
+    target_resource: delegated.resourceKey,
+    communication_mode: delegated.mode,
+  }
+}
+
+type Taking = { subject: Subject; clientId: string; named: string; scope: string[] | undefined }
+
+/**
+ * Takes up a delegation that is in force: its row is locked by the note that it is used, so that none is taken up once
+ * its revocation was acknowledged.
+ */
+async function takeDelegation(tx: Transaction, taking: Taking, now: Date): Promise<Delegated> {
+  const { subject, clientId, named, scope: wanted } = taking
+  const { identityId, authTime } = subject
+  const resource = await findActiveResource(tx, named)
+  if (!resource) throw refuse.invalid_target()
+  const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
+  const grant = await useActive(tx, parties, now)
+  if (!grant) throw refuse.access_denied()
+  const scope = requireGranted(grant.scope, resource, wanted)
+  const { delegationId, communicationMode: mode } = grant
+  if (mode === 'user_present' && authTime <= secondsAfter(now, -limits.userPresentSeconds)) throw refuse.invalid_grant()
+
+  await countUse(tx, { identityId, delegationId, scope: scope.join(' '), usedAt: minuteOf(now) })
+  const { recordedAt, unrecordedUses: uses } = grant
+  if (!recordedAt || recordedAt <= secondsAfter(now, -limits.delegationUsesRecordedSeconds)) {
+    const act = { action: 'delegation.used', actor: 'app', identityId, clientId } as const
+    await record(tx, { ...act, details: { delegationId, resourceKey: resource.resourceKey, uses } }, now)
+    await markRecorded(tx, { identityId, delegationId }, now)
+  }
+  const { audience, resourceKey } = resource
+  return { identityId, delegationId, sourceClientId: clientId, scope, mode, audience, resourceKey }
+}
+
+/** What of the granted scopes a token is for; the resource may have given some up since. Refuses `invalid_scope`. */
+function requireGranted(granted: string[], { scopes }: ActiveResource, wanted: string[] | undefined): string[] {
+  const available = granted.filter((scope) => scopes.includes(scope))
+  const scope = wanted ?? available
+  if (scope.length === 0 || !scope.every((each) => available.includes(each))) throw refuse.invalid_scope()
+  return scope.toSorted()
+}
+
+function minuteOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+}

@@ -1,0 +1,130 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { CommunicationMode, Delegation, DelegationUse } from '@countersign/protocol/delegations'
+import { limits } from '@countersign/protocol/formats/limits'
+import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import * as store from './store.ts'
+import * as uses from './use-store.ts'
+
+const refuse = refusals({
+  delegation_not_found: [404, 'None of your identities has this delegation.'],
+  already_revoked: [409, 'This delegation was revoked before.'],
+})
+
+/** What a person agrees to: that an app may act at a resource as an identity. */
+export type Consented = store.Parties & { resourceKey: string; scope: string[]; mode: CommunicationMode }
+
+/**
+ * Grants what was consented to, beside what a grant in force allows already; one that was revoked stays so. The caller
+ * holds the app's authorization by the identity (`connect`), so that of consents at once each sees the other's.
+ */
+export async function grantDelegation(tx: Transaction, consented: Consented, now: Date): Promise<void> {
+  const { identityId, sourceClientId, resourceKey, scope, mode } = consented
+  const act = (action: 'delegation.granted' | 'delegation.widened') =>
+    record(
+      tx,
+      { action, actor: 'person', identityId, clientId: sourceClientId, details: { resourceKey, scope, mode } },
+      now,
+    )
+  const active = await store.lockActive(tx, consented)
+  if (!active) {
+    await store.insertGrant(tx, { ...consented, delegationId: randomUUIDv7(), communicationMode: mode }, now)
+    return act('delegation.granted')
+  }
+  if (covers(active, { scope, mode })) return
+  const merged = [...new Set([...active.scope, ...scope])]
+  const communicationMode = active.communicationMode === 'background' ? 'background' : mode
+  await store.updateGrant(tx, { ...active, identityId, scope: merged, communicationMode }, now)
+  return act('delegation.widened')
+}
+
+type Allowing = { scope: string[]; communicationMode: CommunicationMode }
+type Wanted = { scope: string[]; mode: CommunicationMode }
+
+/** Whether a grant allows all that is wanted: a grant for the background also counts while the person is there. */
+export function covers({ scope, communicationMode }: Allowing, wanted: Wanted): boolean {
+  const isInTime = communicationMode === 'background' || wanted.mode === 'user_present'
+  return isInTime && wanted.scope.every((each) => scope.includes(each))
+}
+
+/** What an app may do at a resource as an identity, and whether that covers what is wanted. */
+export async function readDelegation(db: Database, parties: store.Parties, wanted: Wanted) {
+  const found = await store.findActive(db, parties)
+  return {
+    delegation: found ? toDelegation(found) : null,
+    missingScopes: wanted.scope.filter((scope) => !found?.scope.includes(scope)),
+    covered: found !== undefined && covers(found, wanted),
+  }
+}
+
+/** The delegations of a person's identities: those in force, then those that were revoked lately. */
+export async function listDelegations(db: Database, userId: string): Promise<Delegation[]> {
+  return (await store.listOfUser(db, userId)).map(toDelegation)
+}
+
+/** Revokes a delegation. Refuses `delegation_not_found`, `already_revoked`. */
+export async function revokeDelegation(db: Database, userId: string, delegationId: string, now: Date): Promise<void> {
+  await transaction(db, async (tx) => {
+    const revoked = await store.revokeOfUser(tx, userId, delegationId, now)
+    if (revoked) {
+      const { identityId, clientId } = revoked
+      const act = { action: 'delegation.revoked', actor: 'person', userId, identityId, clientId } as const
+      return record(tx, { ...act, details: { delegationId } }, now)
+    }
+    throw (await store.findOfUser(tx, userId, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
+  })
+}
+
+/** When a delegation was used, the latest first. Refuses `delegation_not_found`. */
+export async function listUses(db: Database, userId: string, delegationId: string): Promise<DelegationUse[]> {
+  const found = await store.findOfUser(db, userId, delegationId)
+  if (!found) throw refuse.delegation_not_found()
+  const listed = await uses.listUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
+  return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope, count }))
+}
+
+/** Ends what an app may do as an identity, and what others may do at it; says how many delegations that were. */
+export function revokeDelegationsOfApp(
+  tx: Transaction,
+  identityId: string,
+  clientId: string,
+  now: Date,
+): Promise<number> {
+  return store.revokeOfApp(tx, identityId, clientId, now)
+}
+
+/** Forgets what apps might do as identities that are going. */
+export function forgetDelegations(tx: Transaction, identityIds: string[]): Promise<void> {
+  return store.deleteGrants(tx, identityIds)
+}
+
+/** Deletes up to `batch` revoked delegations and as many uses that are too old to be of interest, and says how many. */
+export async function pruneDelegations(db: Database, now: Date, batch: number): Promise<number> {
+  const before = secondsAfter(now, -limits.delegationRememberedSeconds)
+  return (await uses.deleteUses(db, before, batch)) + (await store.deleteRevoked(db, before, batch))
+}
+
+function toDelegation(found: store.GrantWithNames): Delegation {
+  return {
+    id: found.delegationId,
+    identityId: found.identityId,
+    sourceAppClientId: found.sourceClientId,
+    sourceAppName: found.sourceName,
+    sourceAppIconUrl: found.sourceIconUrl,
+    sourceAppWebsiteUrl: found.sourceWebsiteUrl,
+    targetResourceKey: found.resourceKey,
+    targetResourceName: found.resourceName,
+    targetAudience: found.audience,
+    targetAppClientId: found.targetClientId,
+    targetAppName: found.targetName,
+    scope: found.scope.join(' '),
+    communicationMode: found.communicationMode,
+    status: found.revokedAt === null ? 'active' : 'revoked',
+    createdAt: found.createdAt.toISOString(),
+    updatedAt: found.updatedAt.toISOString(),
+    revokedAt: found.revokedAt?.toISOString() ?? null,
+    lastUsedAt: found.lastUsedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,70 @@
+import type { CommunicationMode } from '@countersign/protocol/delegations'
+import { scopesOf } from '@countersign/protocol/formats/scope'
+import type { AuthorizeRequest } from '@countersign/protocol/oauth'
+import type { Connector } from '@countersign/protocol/pages'
+import { findActiveResource, type ActiveResource } from '#apps/resource.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+
+/** What an app asks for that wants to act at a resource of another, as it came. */
+export type AskedConnector = { resource: string | undefined; scope: string | undefined; mode: string | undefined }
+
+/** The same, where there is such a resource and it has all of these scopes. */
+export type CheckedConnector = { resource: ActiveResource; scope: string[]; mode: CommunicationMode }
+
+const refuse = refusals({
+  invalid_request: [400, 'The request of the connector is malformed.'],
+  invalid_target: [400, 'There is no such resource, or it is not active.'],
+  invalid_scope: [400, 'A scope is asked for that the resource does not have, or none.'],
+})
+
+type Sent = {
+  [Field in 'connector' | 'requestedResource' | 'requestedScope' | 'communicationMode']?:
+    | AuthorizeRequest[Field]
+    | undefined
+}
+
+/** The fields of a consent that are of a connector. Refuses `invalid_request` where they come without its mark. */
+export function readConnectorFields(sent: Sent): AskedConnector | undefined {
+  const { connector, requestedResource: resource, requestedScope: scope, communicationMode: mode } = sent
+  const given = { resource: resource ?? undefined, scope: scope ?? undefined, mode: mode ?? undefined }
+  if (connector === true) return given
+  if (Object.values(given).some((value) => value !== undefined))
+    throw refuse.invalid_request({ sentence: 'The fields of a connector need connector to be true.' })
+  return undefined
+}
+
+/** Refuses `invalid_request`, `invalid_target`, `invalid_scope`. */
+export async function requireConnector(
+  db: Database | Transaction,
+  { resource: named, scope: list = '', mode = 'user_present' }: AskedConnector,
+): Promise<CheckedConnector> {
+  if (mode !== 'user_present' && mode !== 'background')
+    throw refuse.invalid_request({ sentence: 'The mode of a connector is user_present or background.' })
+  if (named === undefined) throw refuse.invalid_request({ sentence: 'A connector needs a resource.' })
+  const resource = await findActiveResource(db, named)
+  if (!resource) throw refuse.invalid_target()
+  const scope = scopesOf(list)
+  if (scope.length === 0 || !scope.every((each) => resource.scopes.includes(each))) throw refuse.invalid_scope()
+  return { resource, scope, mode }
+}
+
+/** A connector as the page that asks for consent shows it. */
+export function toConnector({ resource, scope, mode }: CheckedConnector): Connector {
+  const { resourceKey, displayName, description, audience, scopes, scopeDescriptions } = resource
+  const descriptionOf = (each: string) => scopeDescriptions[scopes.indexOf(each)] ?? ''
+  return {
+    resourceKey,
+    displayName,
+    description,
+    audience,
+    owner: {
+      clientId: resource.ownerClientId,
+      name: resource.ownerName,
+      iconUrl: resource.ownerIconUrl,
+      websiteUrl: resource.ownerWebsiteUrl,
+    },
+    scopes: scope.map((each) => ({ scope: each, description: descriptionOf(each) })),
+    mode,
+  }
+}
