@@ -22,9 +22,9 @@ test('TOK-01 TOK-02 an unknown, empty or missing grant type is refused by name',
   assert.equal((await postToken(world.api, credentials)).json().error, 'invalid_request')
 })
 
-test('token exchange, which this version does not do, is refused by name', async () => {
+test('a grant type that nobody has heard of is refused by name', async () => {
   const { credentials } = await world.app()
-  const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   assert.equal((await postToken(world.api, { grant_type, ...credentials })).json().error, 'unsupported_grant_type')
 })
 
