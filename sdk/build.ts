@@ -8,7 +8,9 @@ import { build } from 'vite'
 
 const here = import.meta.dirname
 
-await buildEntry('server', { ssr: true, target: 'node20.12', minify: false, license: { fileName: 'licenses.md' } })
+const onServers = { ssr: true, target: 'node20.12', minify: false }
+await buildEntry('server', { ...onServers, license: { fileName: 'licenses.md' } })
+await buildEntry('resource', { ...onServers, license: { fileName: 'resource.licenses.md' } })
 await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
 await buildEntry('encryption', {
   target: 'baseline-widely-available',

@@ -25,11 +25,14 @@ test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings
   const { publicKey, sign } = newSigningPair()
   const claim = { payload: 'Pay 10 €', signature: sign('Pay 10 €'), publicKey }
   const script = `
+    import { createResource } from '@countersign/sdk/resource'
     import { verifySignature } from '@countersign/sdk/server'
     const claim = ${JSON.stringify(claim)}
     console.log(verifySignature(claim), verifySignature({ ...claim, payload: 'Pay 11 €' }))
+    const calendar = createResource({ authUrl: 'https://id.example', audience: 'https://calendar.example' })
+    await calendar.verify('a.b.c').catch(({ code }) => console.log(code))
   `
-  assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\n')
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\ninvalid_token\n')
 
   const compile = (code: string) => {
     writeFileSync(join(shop, 'shop.ts'), code)
@@ -44,6 +47,7 @@ const usage = `
 import { createCountersign, CountersignError } from '@countersign/sdk/server'
 import { openSigningPopup } from '@countersign/sdk/browser'
 import { encrypt, readAppKey } from '@countersign/sdk/encryption'
+import { createResource } from '@countersign/sdk/resource'
 const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
 const countersign = createCountersign(settings)
 const request = await countersign.createSigningRequest({ identityId: 'c', payload: 'd', expiresInSeconds: 60 })
@@ -55,6 +59,9 @@ if (outcome.status === 'signed') {
 const answer = await openSigningPopup({ signingUrl: request.signingUrl })
 const appKey = await readAppKey({ sealed: true })
 if (appKey?.mode === 'symmetric') await encrypt(appKey.key, 'Milk', { context: 'note:1' })
+const calendar = createResource({ authUrl: 'https://id.example', audience: 'https://calendar.example' })
+const { scopes } = await calendar.verify('token', { scope: 'calendar.read' })
+calendar.express()({ headers: {} }, { writeHead: () => ({ end: (body) => body + scopes.join() }) }, () => undefined)
 if (answer.type === 'blocked') location.assign(answer.signingUrl)
 `
 

@@ -1,6 +1,11 @@
 import { CountersignError } from './error.ts'
 
-export type Asked = { json?: object; patienceMilliseconds: number; signal?: AbortSignal | undefined }
+export type Asked = {
+  json?: object
+  form?: URLSearchParams
+  patienceMilliseconds: number
+  signal?: AbortSignal | undefined
+}
 
 /** One request, and the JSON of its answer. Throws CountersignError, and as it is what the caller's signal says. */
 export async function exchange(url: URL, asked: Asked): Promise<unknown> {
@@ -17,13 +22,14 @@ export async function exchangeText(url: URL, asked: Asked): Promise<string> {
   throw refusalIn(response, readJson(text))
 }
 
-async function ask(url: URL, { json, patienceMilliseconds, signal }: Asked) {
+async function ask(url: URL, { json, form, patienceMilliseconds, signal }: Asked) {
   const late = AbortSignal.timeout(patienceMilliseconds)
   return receive(url, {
     signal: signal ? AbortSignal.any([signal, late]) : late,
     // Wherever it is sent on to, the secret does not belong there.
     redirect: 'manual',
     ...(json && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }),
+    ...(form && { method: 'POST', body: form }),
   }).catch((cause: unknown) => {
     signal?.throwIfAborted()
     const reason = late.aborted ? `within ${patienceMilliseconds / 1000} s` : 'at all'
