@@ -1,10 +1,14 @@
 import { addressOf } from './address.ts'
+import { connectUrl, type WantedConsent } from './connect-url.ts'
 import { readReceipt, type WantedReceipt } from './receipt.ts'
+import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
 export { verifyReceipt, type KeptReceipt, type SignedReceipt, type WantedReceipt } from './receipt.ts'
 export { verifySignature, type SignedText } from './signature.ts'
+export type { WantedConsent } from './connect-url.ts'
+export type { ResourceToken, WantedToken } from './resource-token.ts'
 export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
 
 export type Settings = {
@@ -18,7 +22,7 @@ export type Settings = {
 
 export type Countersign = ReturnType<typeof createCountersign>
 
-/** Signing, as one registered app asks for it from its server. */
+/** What one registered app does from its server: it asks people to sign, and acts for them at the apps of others. */
 export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: Settings) {
   if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are those of the registered app')
   const hosts = { baseUrl: addressOf('baseUrl', baseUrl), authUrl: addressOf('authUrl', authUrl) }
@@ -28,5 +32,7 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),
     readReceipt: (wanted: WantedReceipt) => readReceipt(app, wanted),
+    connectUrl: (wanted: WantedConsent) => connectUrl(app, wanted),
+    ...createTokenExchange(app),
   }
 }
