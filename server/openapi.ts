@@ -15,6 +15,7 @@ import * as operations from '@countersign/protocol/operations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as receipts from '@countersign/protocol/receipts'
+import * as resources from '@countersign/protocol/resources'
 import * as sessions from '@countersign/protocol/sessions'
 import * as signing from '@countersign/protocol/signing'
 import * as tokenKeys from '@countersign/protocol/token-keys'
@@ -36,6 +37,7 @@ const modules = {
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,
+  Resources: resources,
   Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
   Audit: audit,

@@ -16,6 +16,7 @@ import type * as operations from './operations.ts'
 import type * as passkeys from './passkeys.ts'
 import type * as pushedRequests from './pushed-requests.ts'
 import type * as receipts from './receipts.ts'
+import type * as resources from './resources.ts'
 import type * as sessions from './sessions.ts'
 import type * as signing from './signing.ts'
 import type * as tokenKeys from './token-keys.ts'
@@ -40,6 +41,7 @@ type All =
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof receipts>
+  | EndpointsOf<typeof resources>
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof tokenKeys>

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { encryptionScopes, standardScopes } from './formats/scope.ts'
+import { Resource } from './resources.ts'
 import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 export const Algorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256'), Type.Literal('EdDSA')])
@@ -21,18 +22,9 @@ export const PublicApp = Type.Object({
 })
 export type PublicApp = Static<typeof PublicApp>
 
-export const Resource = Type.Object({
-  resourceKey: Type.String(),
-  displayName: Type.String(),
-  description: OrNull(Type.String()),
-  scopes: Type.Array(Type.String()),
-  audience: Type.String(),
-  status: Type.String(),
-})
-
 export const readApp = endpoint(
   'GET /api/oauth/app/:clientId',
-  { security: 'none', cors: 'any origin', summary: 'Public metadata of an app' },
+  { security: 'none', cors: 'any origin', summary: 'Public metadata of an app, and the resources that it offers' },
   { params: Type.Object({ clientId: ClientId }) },
   { 200: Type.Object({ app: PublicApp, resources: Type.Array(Resource) }) },
 )

@@ -1,5 +1,6 @@
 import { operations } from './apps.ts'
 import { endpoint } from './endpoint.ts'
+import { operations as resource } from './resources.ts'
 import { operations as webhook } from './webhooks.ts'
 
 /** The developer portal: what the admin API does with apps, for a person who is signed in and the apps of their own. */
@@ -109,4 +110,28 @@ export const sendOwnWebhookAgain = endpoint(
   { ...session, summary: 'Send again what was given up, under its id' },
   webhook.sendAgain.takes,
   webhook.sendAgain.answers,
+)
+
+export const createOwnResource = endpoint(
+  'POST /api/developer/apps/:clientId/resources',
+  { ...session, summary: 'Offer a resource of an app of mine to other apps' },
+  resource.create.takes,
+  resource.create.answers,
+)
+
+export const listOwnResources = endpoint(
+  'GET /api/developer/apps/:clientId/resources',
+  { ...session, summary: 'List the resources of an app of mine' },
+  resource.list.takes,
+  resource.list.answers,
+)
+
+export const changeOwnResource = endpoint(
+  'PATCH /api/developer/apps/:clientId/resources/:resourceKey',
+  {
+    ...session,
+    summary: 'Change a resource of an app of mine; another audience or status needs a fresh authentication',
+  },
+  resource.change.takes,
+  resource.change.answers,
 )

@@ -49,7 +49,7 @@ export function requireAcceptable(settings: Partial<AppSettings>, isPublic: bool
 }
 
 /** Whether every character of a text may stand in a name too, so that it can't rearrange what is shown beside it. */
-function isShowable(text: string): boolean {
+export function isShowable(text: string): boolean {
   return [...text].every((character) => isDisplayName(`.${character}`))
 }
 

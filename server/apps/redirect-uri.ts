@@ -48,6 +48,6 @@ export function originsOf(redirectUris: string[]): string[] {
   return [...new Set(redirectUris.map((uri) => new URL(uri).origin))].filter((origin) => origin !== 'null')
 }
 
-function startsWithOrigin(uri: string, origin: string): boolean {
+export function startsWithOrigin(uri: string, origin: string): boolean {
   return uri.startsWith(origin) && /^(?:[/?]|$)/.test(uri.slice(origin.length))
 }

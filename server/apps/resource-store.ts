@@ -1,19 +1,31 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
+const resource = [
+  'app_resource.resource_id as resourceId',
+  'app_resource.resource_key as resourceKey',
+  'app_resource.display_name as displayName',
+  'app_resource.description',
+  'app_resource.scopes',
+  'app_resource.scope_descriptions as scopeDescriptions',
+  'app_resource.audience',
+] as const
+
+const registered = [
+  ...resource,
+  'app_resource.client_id as clientId',
+  'app_resource.status',
+  'app_resource.created_at as createdAt',
+  'app_resource.updated_at as updatedAt',
+] as const
+
 /** A resource that is active, of an app that is, by its key or its audience. */
 export function findActive(db: Database | Transaction, named: string) {
   return db
     .selectFrom('app_resource')
     .innerJoin('app', 'app.client_id', 'app_resource.client_id')
+    .select(resource)
     .select([
-      'app_resource.resource_id as resourceId',
-      'app_resource.resource_key as resourceKey',
-      'app_resource.display_name as displayName',
-      'app_resource.description',
-      'app_resource.scopes',
-      'app_resource.scope_descriptions as scopeDescriptions',
-      'app_resource.audience',
       'app.client_id as ownerClientId',
       'app.name as ownerName',
       'app.description as ownerDescription',
@@ -26,6 +38,77 @@ export function findActive(db: Database | Transaction, named: string) {
     .executeTakeFirst()
 }
 export type ActiveResource = NonNullable<Awaited<ReturnType<typeof findActive>>>
+
+export function findResource(db: Database, resourceKey: string) {
+  return db.selectFrom('app_resource').select(registered).where('resource_key', '=', resourceKey).executeTakeFirst()
+}
+export type RegisteredResource = NonNullable<Awaited<ReturnType<typeof findResource>>>
+
+/** The resources of an app, the oldest first. */
+export function listResources(db: Database, clientId: string) {
+  return db
+    .selectFrom('app_resource')
+    .select(registered)
+    .where('client_id', '=', clientId)
+    .orderBy('created_at')
+    .orderBy('resource_key')
+    .execute()
+}
+
+/** A resource of an app that nobody else changes until the transaction ends. */
+export function lockResource(tx: Transaction, clientId: string, resourceKey: string) {
+  return tx
+    .selectFrom('app_resource')
+    .select(registered)
+    .where('resource_key', '=', resourceKey)
+    .where('client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function countResourcesOf(tx: Transaction, clientId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('app_resource')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function insertResource(tx: Transaction, inserted: RegisteredResource): Promise<void> {
+  await tx
+    .insertInto('app_resource')
+    .values({
+      ...settingsOf(inserted),
+      resource_key: inserted.resourceKey,
+      resource_id: inserted.resourceId,
+      client_id: inserted.clientId,
+      created_at: inserted.createdAt,
+    })
+    .execute()
+}
+
+/** Writes the settings of a resource anew. */
+export async function updateResource(tx: Transaction, changed: RegisteredResource): Promise<void> {
+  await tx
+    .updateTable('app_resource')
+    .set(settingsOf(changed))
+    .where('resource_key', '=', changed.resourceKey)
+    .where('client_id', '=', changed.clientId)
+    .execute()
+}
+
+function settingsOf(given: RegisteredResource) {
+  return {
+    display_name: given.displayName,
+    description: given.description,
+    scopes: given.scopes,
+    scope_descriptions: given.scopeDescriptions,
+    audience: given.audience,
+    status: given.status,
+    updated_at: given.updatedAt,
+  }
+}
 
 function trimmed(audience: string): string {
   return audience.replace(/\/+$/, '')

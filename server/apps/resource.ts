@@ -1,18 +1,139 @@
-import type { Database, Transaction } from '#kernel/database.ts'
-import { findActive, type ActiveResource } from './resource-store.ts'
+import { randomUUIDv7 } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import { isResourceKey } from '@countersign/protocol/formats/resource'
+import type { NewResource, OwnedResource, Resource, ResourceChange } from '@countersign/protocol/resources'
+import { record } from '#kernel/audit.ts'
+import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { RegisteredApp } from './app-directory.ts'
+import { readApp, requireAppOf } from './app.ts'
+import type { RegisteredResource } from './resource-directory.ts'
+import {
+  describedScopes,
+  requireAcceptableResource,
+  settingsAfter,
+  type ResourceSettings,
+} from './resource-settings.ts'
+import * as resources from './resource-store.ts'
+import { byline, requirePresence, type Sought } from './steward.ts'
+import * as store from './store.ts'
 
-export type { ActiveResource }
+export type ActiveResource = resources.ActiveResource
+
+const refuse = refusals({
+  resource_not_found: [404, 'There is no such resource.'],
+  resource_key_taken: [409, 'There is a resource with this key already.'],
+  audience_taken: [409, 'There is a resource with this audience already.'],
+  too_many_resources: [409, `An app has at most ${limits.resourcesPerAppMax} resources.`],
+})
 
 /** What may be a resource key, or an audience: a URI. Anything else is answered without being looked up. */
 const nameable = /^[\x21-\x7e]{2,2000}$/
 
 /**
  * A resource at which apps may act now, by its key or its audience, letter for letter but for a slash at the end. No
- * audience could be a key, so that one name never means two resources.
+ * audience could be the key of another, so that one name never means two resources.
  */
 export async function findActiveResource(
   db: Database | Transaction,
   named: string,
 ): Promise<ActiveResource | undefined> {
-  return nameable.test(named) ? findActive(db, named) : undefined
+  return nameable.test(named) ? resources.findActive(db, named) : undefined
+}
+
+/** What anyone may know of a resource that is active, and of its app. Refuses `resource_not_found`. */
+export function toOwnedResource(
+  resource: RegisteredResource | undefined,
+  owner: RegisteredApp | undefined,
+): OwnedResource {
+  if (!resource || !owner) throw refuse.resource_not_found()
+  return {
+    ...toResource(resource),
+    ownerAppClientId: owner.clientId,
+    ownerAppName: owner.name,
+    ownerAppDescription: owner.description,
+    ownerAppIconUrl: owner.iconUrl,
+    ownerAppWebsiteUrl: owner.websiteUrl,
+  }
+}
+
+/** Every resource of an app, the disabled ones too. Refuses `app_not_found`. */
+export async function listResources(db: Database, sought: Sought): Promise<Resource[]> {
+  await readApp(db, sought)
+  return (await resources.listResources(db, sought.clientId)).map(toResource)
+}
+
+type Registry = Pick<Kernel, 'db' | 'config'>
+
+/**
+ * Offers a resource of an app to others. Refuses `app_not_found`, `invalid_request`, `too_many_resources`,
+ * `resource_key_taken`, `audience_taken`.
+ */
+export async function createResource(
+  { db, config }: Registry,
+  { steward, clientId }: Sought,
+  sent: NewResource,
+  now: Date,
+): Promise<Resource> {
+  const { resourceKey, ...settings } = sent
+  const unset: ResourceSettings = { ...settings, description: null, scopeDescriptions: [], status: 'active' }
+  const kept = { resourceId: randomUUIDv7(), resourceKey, clientId, createdAt: now, updatedAt: now }
+  const resource = { ...settingsAfter(settings, unset), ...kept }
+
+  await transaction(db, async (tx) => {
+    requireAppOf(steward, await store.lockApp(tx, clientId))
+    requireAcceptableResource({ sent, resourceKey, scopes: sent.scopes }, config)
+    if ((await resources.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
+    await resources.insertResource(tx, resource).catch(refuseTaken)
+    const details = { resource: resourceKey }
+    await record(tx, { action: 'resource.created', ...byline(steward), clientId, details }, now)
+  })
+  return toResource(resource)
+}
+
+/**
+ * Changes what is given and leaves the rest. Refuses `app_not_found`, `resource_not_found`, `invalid_request`,
+ * `reauthentication_required`, `audience_taken`.
+ */
+export function changeResource(
+  { db, config }: Registry,
+  { steward, clientId, resourceKey }: Sought & { resourceKey: string },
+  sent: ResourceChange,
+  now: Date,
+): Promise<Resource> {
+  return transaction(db, async (tx) => {
+    requireAppOf(steward, await store.lockApp(tx, clientId))
+    const resource = isResourceKey(resourceKey) && (await resources.lockResource(tx, clientId, resourceKey))
+    if (!resource) throw refuse.resource_not_found()
+    const settings = settingsAfter(sent, resource)
+    requireAcceptableResource({ sent, resourceKey, scopes: settings.scopes }, config)
+    // Who takes the tokens, and whether there are any.
+    if (sent.audience !== undefined || sent.status !== undefined) requirePresence(steward, now)
+
+    const changed = { ...resource, ...settings, updatedAt: now }
+    await resources.updateResource(tx, changed).catch(refuseTaken)
+    const details = { resource: resourceKey, changed: Object.keys(sent) }
+    await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)
+    return toResource(changed)
+  })
+}
+
+function refuseTaken(error: unknown): never {
+  if (isTaken(error, 'app_resource_pkey')) throw refuse.resource_key_taken()
+  if (isTaken(error, 'app_resource_audience')) throw refuse.audience_taken()
+  throw error
+}
+
+/** A resource as those see it who look after it, and everybody else. */
+export function toResource(resource: RegisteredResource): Resource {
+  return {
+    resourceKey: resource.resourceKey,
+    displayName: resource.displayName,
+    description: resource.description,
+    scopes: resource.scopes,
+    scopeDescriptions: describedScopes(resource),
+    audience: resource.audience,
+    status: resource.status,
+  }
 }

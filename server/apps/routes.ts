@@ -9,18 +9,23 @@ import type { AppDirectory } from './app-directory.ts'
 import type { AppSettings } from './app-settings.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toApp, toPublicApp } from './app.ts'
 import { adminGuard } from './operator.ts'
+import { createResourceDirectory } from './resource-directory.ts'
+import { toResource } from './resource.ts'
+import { resourceRoutes } from './resource-routes.ts'
 import { rotateSecret } from './secret.ts'
 import type { Steward } from './steward.ts'
 
 export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
+  const resources = createResourceDirectory(kernel)
   host.route({
     ...endpoints.readApp,
     async handler(request) {
       await kernel.rateLimits.count('metadata', addressKey(request))
       const app = requireApp(await apps.find(request.params.clientId))
-      return { app: toPublicApp(app), resources: [] }
+      return { app: toPublicApp(app), resources: (await resources.listOf(app.clientId)).map(toResource) }
     },
   })
+  resourceRoutes(host, kernel, apps, resources)
   mountOperations(host, kernel, apps, ofOperator(kernel))
   if (kernel.config.developerPortal) mountOperations(host, kernel, apps, ofPerson(kernel))
 }

@@ -35,6 +35,8 @@ export type AuditAction =
   | 'app.webhook_secret_rotated'
   | 'app.webhook_disabled'
   | 'app.webhook_sent_again'
+  | 'resource.created'
+  | 'resource.changed'
   | 'app.authorized'
   | 'app.disconnected'
   | 'app.key_created'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { digestPrefix } from '@countersign/protocol/formats/key-event'
 import { limits } from '@countersign/protocol/formats/limits'
+import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#kernel/database.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
 
@@ -84,6 +85,24 @@ const invariants: Record<string, string> = {
     group by owner_user_id having count(*) > ${limits.appsPerUserMax}`,
   'an app that the operator holds is disabled': `
     select client_id from app where is_held and status = 'active'`,
+  'an app has no more resources than it may': `
+    select client_id, count(*) from app_resource group by client_id having count(*) > ${limits.resourcesPerAppMax}`,
+  'a resource has scopes, each once, and none that means something to us': `
+    select resource_key, scopes from app_resource
+    where cardinality(scopes) not between 1 and ${limits.scopesPerResourceMax}
+      or cardinality(scopes) <> (select count(distinct scope) from unnest(scopes) scope)
+      or scopes && array['${standardScopes.join("','")}']
+      or exists (select from unnest(scopes) scope where scope like 'e2ee:%')`,
+  'no resource is known by the key of another': `
+    select one.resource_key, one.audience from app_resource one
+    join app_resource other on rtrim(one.audience, '/') = other.resource_key
+    where one.resource_key <> other.resource_key`,
+  'a resource was offered by an act in the trail, once': `
+    select resource_key from app_resource where 1 <> (
+      select count(*) from audit_entry
+      where audit_entry.client_id = app_resource.client_id and action = 'resource.created'
+        and details ->> 'resource' = resource_key
+    )`,
   'a webhook has one secret that does not end': `
     select webhook_endpoint.client_id, count(secret_id) from webhook_endpoint
     left join webhook_secret on webhook_secret.client_id = webhook_endpoint.client_id and expires_at is null

@@ -480,6 +480,8 @@ export const de: Words = {
       'app.webhook_secret_rotated': 'Neues Geheimnis für den Webhook einer eigenen App',
       'app.webhook_disabled': 'Der Server einer eigenen App will keine Ereignisse mehr',
       'app.webhook_sent_again': 'Ereignis noch einmal an eine eigene App gesendet',
+      'resource.created': 'Ressource einer eigenen App angeboten',
+      'resource.changed': 'Ressource einer eigenen App geändert',
       'tokens.reuse_detected': 'Eine App wurde getrennt: Ihr Zugang wurde zweimal benutzt',
       'encryption_key.created': 'Schlüssel zum Verschlüsseln gemacht',
       'signing_key.created': 'Signaturschlüssel erstellt',

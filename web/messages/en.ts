@@ -465,6 +465,8 @@ export const en = {
       'app.webhook_secret_rotated': 'New secret for the webhook of an app of your own',
       'app.webhook_disabled': 'The server of an app of your own wants no more events',
       'app.webhook_sent_again': 'Event sent again to an app of your own',
+      'resource.created': 'Resource of an app of your own offered',
+      'resource.changed': 'Resource of an app of your own changed',
       'tokens.reuse_detected': 'An app was cut off: its access was used twice',
       'encryption_key.created': 'Encryption key made',
       'signing_key.created': 'Signing key made',

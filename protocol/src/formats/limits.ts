@@ -9,6 +9,8 @@ export const limits = {
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
   appsPerUserMax: 50,
+  resourcesPerAppMax: 20,
+  scopesPerResourceMax: 50,
   /** How long a handle that was given up is kept from everybody else. */
   handleReservedSeconds: 90 * 24 * 3600,
   emailCharactersMax: 254,

@@ -1,0 +1,18 @@
+import { isStandardScope } from './scope.ts'
+
+/** What a resource may be called. */
+export const resourceKeyPattern = '^[a-z0-9][a-z0-9._:-]{1,63}$'
+
+/** A scope-token (RFC 6749 §3.3) of at most 100 characters. */
+export const resourceScopePattern = '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$'
+
+const resourceKey = new RegExp(resourceKeyPattern)
+
+export function isResourceKey(text: string): boolean {
+  return resourceKey.test(text)
+}
+
+/** Whether a scope means something to us, and so can't mean another thing at a resource. */
+export function isReservedScope(scope: string): boolean {
+  return isStandardScope(scope) || scope.startsWith('e2ee:')
+}

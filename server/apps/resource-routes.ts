@@ -1,0 +1,102 @@
+import * as developer from '@countersign/protocol/developer'
+import * as endpoints from '@countersign/protocol/resources'
+import type { FastifyRequest } from 'fastify'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import type { AppDirectory } from './app-directory.ts'
+import { adminGuard } from './operator.ts'
+import type { ResourceDirectory } from './resource-directory.ts'
+import { changeResource, createResource, listResources, toOwnedResource } from './resource.ts'
+import type { Steward } from './steward.ts'
+
+export function resourceRoutes(host: Host, kernel: Kernel, apps: AppDirectory, resources: ResourceDirectory): void {
+  host.route({
+    ...endpoints.readResource,
+    async handler(request) {
+      await kernel.rateLimits.count('metadata', addressKey(request))
+      const resource = await resources.find(request.params.resourceKey)
+      return { resource: toOwnedResource(resource, resource && (await apps.find(resource.clientId))) }
+    },
+  })
+  mountDesk(host, kernel, resources, ofOperator(kernel))
+  if (kernel.config.developerPortal) mountDesk(host, kernel, resources, ofPerson(kernel))
+}
+
+/** The operations on resources at the addresses of one kind of steward, and the guard that lets these through. */
+type Desk = {
+  create: Addressed<typeof endpoints.createResource>
+  list: Addressed<typeof endpoints.listResources>
+  change: Addressed<typeof endpoints.changeResource>
+  onRequest: (request: FastifyRequest) => Promise<void>
+  /** The same before a change. */
+  onChange: (request: FastifyRequest) => Promise<void>
+  stewardOf: (request: FastifyRequest) => Steward
+}
+/** An endpoint with the bodies and answers of this one, wherever it is. */
+type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
+
+function ofOperator(kernel: Kernel): Desk {
+  const { onRequest, of } = adminGuard(kernel)
+  return {
+    create: endpoints.createResource,
+    list: endpoints.listResources,
+    change: endpoints.changeResource,
+    onRequest,
+    onChange: onRequest,
+    stewardOf: of,
+  }
+}
+
+/** The developer portal: the resources of a person's own apps. */
+function ofPerson(kernel: Kernel): Desk {
+  const { onRequest, of } = sessionGuard(kernel)
+  return {
+    create: developer.createOwnResource,
+    list: developer.listOwnResources,
+    change: developer.changeOwnResource,
+    onRequest,
+    async onChange(request) {
+      await onRequest(request)
+      // Otherwise one person could take every key and audience that others would want.
+      await kernel.rateLimits.count('app change of a person', of(request).userId)
+    },
+    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
+  }
+}
+
+function mountDesk(host: Host, { db, config, clock }: Kernel, resources: ResourceDirectory, desk: Desk): void {
+  const { onRequest, onChange, stewardOf } = desk
+
+  host.route({
+    ...desk.create,
+    onRequest: onChange,
+    async handler(request, reply) {
+      const { clientId } = request.params
+      const sought = { steward: stewardOf(request), clientId }
+      const resource = await createResource({ db, config }, sought, request.body, clock())
+      resources.forget({ clientId, ...resource })
+      return reply.status(201).send(resource)
+    },
+  })
+
+  host.route({
+    ...desk.list,
+    onRequest,
+    async handler(request) {
+      return { resources: await listResources(db, { steward: stewardOf(request), ...request.params }) }
+    },
+  })
+
+  host.route({
+    ...desk.change,
+    onRequest: onChange,
+    async handler(request) {
+      const sought = { steward: stewardOf(request), ...request.params }
+      const resource = await changeResource({ db, config }, sought, request.body, clock())
+      resources.forget(request.params)
+      return resource
+    },
+  })
+}
