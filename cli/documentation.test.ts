@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const main = join(import.meta.dirname, 'main.ts')
-const shown = /\bcountersign ((?:apps|webhooks|keys|backup|restore|doctor)\b[^#`\n]*)/g
+const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|doctor)\b[^#`\n]*)/g
 
 /** Nobody listens there: what is understood fails, and changes nothing. */
 const environment = {

@@ -177,6 +177,31 @@ test('an app gets a webhook, a test event, another secret, and loses the webhook
   assert.match((await webhooks('show', clientId)).stderr, /^error: This app has no webhook/)
 })
 
+test('a resource is offered with its scopes, listed, changed, disabled and enabled', async () => {
+  const clientId = textOf((await createApp()).clientId)
+  const resources = (...words: string[]) => countersign(['resources', ...words])
+  assert.match((await resources('list', clientId)).stdout, /None yet: countersign resources create/)
+  const named = ['--key', 'calendar', '--name', 'Calendar', '--audience', 'https://calendar.example']
+  const without = await resources('create', clientId, ...named)
+  assert.deepEqual([without.code, without.stderr.includes('--scope')], [2, true])
+
+  const scopes = ['--scope', 'events.read See your events', '--scope', 'events.write']
+  const created = await resources('create', clientId, ...named, ...scopes)
+  assert.match(created.stdout, /^Scope +events\.read See your events\nScope +events\.write$/m)
+  const taken = await resources('create', clientId, ...named, ...scopes)
+  assert.deepEqual([taken.code, taken.stderr], [1, 'error: There is a resource with this key already.\n'])
+
+  assert.equal((await resources('change', clientId, 'calendar')).code, 2)
+  const changed = await resources('change', clientId, 'calendar', '--description', 'What you do.', '--scope', 'read')
+  assert.match(changed.stdout, /^Description +What you do\.$[^]*^Scope +read$/m)
+  assert.match((await resources('disable', clientId, 'calendar')).stdout, /^calendar is disabled/)
+  assert.match((await resources('list', clientId)).stdout, /^calendar +Calendar +\S+ +disabled +read$/m)
+  assert.match((await resources('enable', clientId, 'calendar')).stdout, /^calendar is active/)
+  const plain = await resources('change', clientId, 'calendar', '--description', '', '--json')
+  assert.equal(fieldsOf(JSON.parse(plain.stdout)).description, null)
+  assert.match((await resources('enable', clientId, 'none')).stderr, /^error: There is no such resource/)
+})
+
 test('keys are rotated and listed, and at once only on a yes', async () => {
   const unasked = await countersign(['keys', 'rotate', '--at-once'])
   assert.equal(unasked.code, 2)

@@ -13,6 +13,10 @@ import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
 import { addRotate } from './keys/rotate.ts'
 import { addWatch } from './log/watch.ts'
+import { addChange } from './resources/change.ts'
+import { addCreate as addCreateResource } from './resources/create.ts'
+import { addList as addResourceList } from './resources/list.ts'
+import { addDisable as addDisableResource, addEnable as addEnableResource } from './resources/status.ts'
 import { addSettings } from './settings.ts'
 import { withoutControls } from './terminal.ts'
 import { addVerify } from './verify.ts'
@@ -36,6 +40,13 @@ addRotateSecret(apps)
 addDisable(apps)
 addEnable(apps)
 addDelete(apps)
+
+const resources = program.command('resources').description('what apps offer other apps to act at')
+addCreateResource(resources)
+addResourceList(resources)
+addChange(resources)
+addDisableResource(resources)
+addEnableResource(resources)
 
 const webhooks = program.command('webhooks').description('where apps hear of what happened')
 addSet(webhooks)
