@@ -1,3 +1,4 @@
+import { pruneDescribed } from '#apps/described-app.ts'
 import { pruneSecrets } from '#apps/secret.ts'
 import { pruneDelegations } from '#delegation/grant.ts'
 import { pruneDeviceApprovals } from '#encryption/device-approval.ts'
@@ -28,6 +29,7 @@ const sweeps: Record<string, Sweep> = {
   handles: pruneHandles,
   'client secrets': pruneSecrets,
   'webhook secrets': pruneWebhookSecrets,
+  'apps that described themselves': pruneDescribed,
   webhooks: pruneDeliveries,
   tokens: pruneTokens,
   delegations: pruneDelegations,

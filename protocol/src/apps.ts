@@ -62,7 +62,10 @@ export const AppChange = Type.Partial(Type.Object({ ...settings, status: AppStat
 })
 export type AppChange = Static<typeof AppChange>
 
-/** An app as those see it who look after it: the operator, and the person who registered it, if one did. */
+/**
+ * An app as those see it who look after it: the operator, and the person who registered it, if one did. One that
+ * describes itself in a document at its client id has `documentReadAt`, and nobody has registered it.
+ */
 export const App = Type.Object({
   ...PublicApp.properties,
   redirectUris: Type.Array(Type.String()),
@@ -73,6 +76,7 @@ export const App = Type.Object({
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),
+  documentReadAt: OrNull(Instant),
   createdAt: Instant,
   updatedAt: Instant,
 })

@@ -238,6 +238,7 @@ export const ProviderMetadata = Type.Object({
   claims_parameter_supported: Type.Boolean(),
   request_parameter_supported: Type.Boolean(),
   request_uri_parameter_supported: Type.Boolean(),
+  client_id_metadata_document_supported: Type.Optional(Type.Boolean()),
   service_documentation: Type.String(),
 })
 export type ProviderMetadata = Static<typeof ProviderMetadata>

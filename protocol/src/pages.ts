@@ -50,11 +50,18 @@ export type Connector = {
   mode: CommunicationMode
 }
 
+/**
+ * An app that nobody has registered here, known by the host of its client id alone: its name is what it says itself.
+ * `onDevice` where the answer goes to a program on the person's device, which any program there might claim to be.
+ */
+export type Unverified = { host: string; onDevice: boolean }
+
 /** An authorization request that the server has checked. `scope` is what was asked and allowed, in the order asked. */
 export type SignInView = {
   page: 'signin'
   site: Site
   app: PublicApp
+  unverified?: Unverified
   redirectUri: string
   scope: string[]
   state?: string

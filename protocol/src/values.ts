@@ -19,7 +19,8 @@ export const Ciphertext = Type.String({ minLength: 1, maxLength: limits.cipherte
 /** Base64 as RFC 4648 §4 has it, padded; the server also checks that it is canonical. */
 export const Base64 = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' })
 
-export const ClientId = Type.String({ minLength: 1, maxLength: 200 })
+/** An id that was given out here, or the address of a document. */
+export const ClientId = Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax })
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 
 /** A value, or that there is none. */

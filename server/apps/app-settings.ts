@@ -9,7 +9,15 @@ import { requireRedirectUri } from './redirect-uri.ts'
 /** What may be set of an app, and changed later. */
 export type AppSettings = Omit<
   RegisteredApp,
-  'clientId' | 'ownerUserId' | 'isPublic' | 'isHeld' | 'secretsSha256' | 'secretsEndAt' | 'createdAt' | 'updatedAt'
+  | 'clientId'
+  | 'ownerUserId'
+  | 'isPublic'
+  | 'isHeld'
+  | 'secretsSha256'
+  | 'secretsEndAt'
+  | 'documentReadAt'
+  | 'createdAt'
+  | 'updatedAt'
 >
 export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partial<AppSettings>
 

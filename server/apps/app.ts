@@ -16,6 +16,7 @@ import * as store from './store.ts'
 const refuse = refusals({
   app_not_found: [404, 'There is no such app.'],
   too_many_apps: [409, `A person has at most ${limits.appsPerUserMax} apps of their own.`],
+  described_by_itself: [409, 'This app says in its own document what it is called and where its people return.'],
   disabled_by_operator: [403, 'The operator of this service has disabled this app, and only they can enable it.'],
 })
 
@@ -35,7 +36,7 @@ export async function createApp(
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
   const ownerUserId = ownerOf(steward)
-  const kept = { clientId, ownerUserId, isPublic, isHeld: false, secretsSha256, secretsEndAt }
+  const kept = { clientId, ownerUserId, isPublic, isHeld: false, secretsSha256, secretsEndAt, documentReadAt: null }
   const app = { ...defaultSettings, ...settings, ...kept, createdAt: now, updatedAt: now }
 
   await transaction(db, async (tx) => {
@@ -78,7 +79,7 @@ export function requireAppOf(steward: Steward, found: RegisteredApp | undefined)
 
 /**
  * Changes what is given and leaves the rest. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
- * `reauthentication_required`, `disabled_by_operator`.
+ * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
  */
 export function changeApp(
   db: Database,
@@ -89,6 +90,7 @@ export function changeApp(
   return transaction(db, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requireAcceptable(change, app.isPublic)
+    if (app.documentReadAt && (change.name ?? change.redirectUris)) throw refuse.described_by_itself()
     // Where people are sent back to decides who gets their codes.
     if (change.redirectUris) requirePresence(steward, now)
 
@@ -111,12 +113,15 @@ function isHeldAfter(steward: Steward, { isHeld }: RegisteredApp, { status }: Pa
 
 /**
  * Deletes an app with its secrets. Its codes and tokens need no sweep to die: whatever redeems or accepts one looks its
- * app up first. Refuses `app_not_found`, `reauthentication_required`.
+ * app up first. An app that describes itself would be back with the next consent, and they with it: it is disabled
+ * instead. Refuses `app_not_found`, `reauthentication_required`, `described_by_itself`.
  */
 export async function deleteApp(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    requireAppOf(steward, await store.lockApp(tx, clientId))
+    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requirePresence(steward, now)
+    if (app.documentReadAt)
+      throw refuse.described_by_itself({ sentence: 'An app that describes itself is disabled, not deleted.' })
     await store.removeApp(tx, clientId)
     await record(tx, { action: 'app.deleted', ...byline(steward), clientId }, now)
   })
@@ -156,6 +161,7 @@ export function toApp(app: RegisteredApp): App {
     idTokenSignedResponseAlg: app.idTokenAlgorithm,
     accessTokenTtlSeconds: app.accessTokenSeconds,
     refreshTokenTtlSeconds: app.refreshTokenSeconds,
+    documentReadAt: app.documentReadAt?.toISOString() ?? null,
     createdAt: app.createdAt.toISOString(),
     updatedAt: app.updatedAt.toISOString(),
   }

@@ -18,6 +18,7 @@ export async function ensureApp(db: Database, clientId: string, settings: NewApp
     isHeld: false,
     secretsSha256: [],
     secretsEndAt: [],
+    documentReadAt: null,
     createdAt: now,
     updatedAt: now,
   }

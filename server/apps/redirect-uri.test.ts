@@ -67,7 +67,8 @@ describe('AUZ-07: nobody registers', () => {
 })
 
 test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirect URI of the app', () => {
-  const app = { redirectUris: ['https://app.example/callback', 'http://127.0.0.1:8080/callback'] }
+  const redirectUris = ['https://app.example/callback', 'http://127.0.0.1:8080/callback']
+  const app = { redirectUris, documentReadAt: null }
   for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri))
   for (const uri of [
     'https://app.example/callback/',

@@ -1,5 +1,6 @@
 import { isLocal } from '#kernel/config.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { RegisteredApp } from './app-directory.ts'
 
 const refuse = refusals({ invalid_redirect_uri: [400, 'A redirect URI is not acceptable.'] })
 
@@ -9,9 +10,25 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 /** Where an app may have a browser sent: with an answer, or when the person has signed out. */
 type Kind = 'redirect URI' | 'post-logout redirect URI'
 
-/** Whether an app has registered this very text as a redirect URI (RFC 9700 §2.1). */
-export function isRegisteredRedirect({ redirectUris }: { redirectUris: string[] }, uri: string): boolean {
-  return redirectUris.includes(uri)
+/**
+ * Whether an app has registered this very text as a redirect URI (RFC 9700 §2.1). One that describes itself may answer
+ * on any port of a loopback address that it names (RFC 8252 §7.3): it can't know which is free on somebody's device.
+ */
+export function isRegisteredRedirect(
+  { redirectUris, documentReadAt }: Pick<RegisteredApp, 'redirectUris' | 'documentReadAt'>,
+  uri: string,
+): boolean {
+  if (redirectUris.includes(uri)) return true
+  const portless = documentReadAt ? withoutLoopbackPort(uri) : undefined
+  return portless !== undefined && redirectUris.some((registered) => withoutLoopbackPort(registered) === portless)
+}
+
+/** `http://127.0.0.1:3000/x` as `http://127.0.0.1/x`, so written; undefined for whatever is on no loopback address. */
+function withoutLoopbackPort(uri: string): string | undefined {
+  const [, host, port = '', rest] =
+    /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?([/?][\x21-\x7e]*)?$/.exec(uri) ?? []
+  if (host === undefined || Number(port) > 65_535 || uri.includes('#') || uri.includes('\\')) return undefined
+  return host + (rest ?? '')
 }
 
 /** The same for those who have signed out (OpenID Connect RP-Initiated Logout §3). */

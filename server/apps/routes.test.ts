@@ -55,6 +55,7 @@ describe('the story of an app', () => {
       public: false,
       status: 'active',
       ownerUserId: null,
+      documentReadAt: null,
       ...dates,
     })
     assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { clientId, ...settings })

@@ -21,6 +21,7 @@ const app = [
   'app.id_token_algorithm as idTokenAlgorithm',
   'app.access_token_seconds as accessTokenSeconds',
   'app.refresh_token_seconds as refreshTokenSeconds',
+  'app.document_read_at as documentReadAt',
   'app.created_at as createdAt',
   'app.updated_at as updatedAt',
 ] as const
@@ -88,6 +89,7 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
       client_id: inserted.clientId,
       owner_user_id: inserted.ownerUserId,
       is_public: inserted.isPublic,
+      document_read_at: inserted.documentReadAt,
       created_at: inserted.createdAt,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -98,6 +100,65 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
 /** Writes the settings of an app anew. */
 export async function updateApp(tx: Transaction, changed: RegisteredApp): Promise<void> {
   await tx.updateTable('app').set(settingsOf(changed)).where('client_id', '=', changed.clientId).execute()
+}
+
+/** Writes what a document says of its app, unless the app is disabled; false where it is, or where there is none. */
+export async function updateDescribed(tx: Transaction, described: RegisteredApp): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('app')
+    .set({
+      name: described.name,
+      redirect_uris: described.redirectUris,
+      document_read_at: described.documentReadAt,
+      updated_at: described.updatedAt,
+    })
+    .where('client_id', '=', described.clientId)
+    .where('status', '=', 'active')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Keeps an app that is active from being deleted until the transaction ends; false where there is none. */
+export async function holdActiveApp(tx: Transaction, clientId: string): Promise<boolean> {
+  const held = await tx
+    .selectFrom('app')
+    .select('client_id')
+    .where('client_id', '=', clientId)
+    .where('status', '=', 'active')
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/**
+ * Deletes apps whose documents were last read before an instant, and that nobody has connected. The age is asked again
+ * of the row that is deleted: a consent given meanwhile has made it young. Answers which those were.
+ */
+export function deleteUnusedDescribed(tx: Transaction, readBefore: Date, batch: number) {
+  const unused = tx
+    .selectFrom('app')
+    .select('client_id')
+    .where('document_read_at', '<', readBefore)
+    .where('status', '=', 'active')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('authorization_consent')
+            .select('authorization_consent.client_id')
+            .whereRef('authorization_consent.client_id', '=', 'app.client_id')
+            // As the index says it that makes this quick.
+            .where('authorization_consent.client_id', 'like', 'http%'),
+        ),
+      ),
+    )
+    .limit(batch)
+  return tx
+    .deleteFrom('app')
+    .where('client_id', 'in', unused)
+    .where('document_read_at', '<', readBefore)
+    .where('status', '=', 'active')
+    .returning('client_id as clientId')
+    .execute()
 }
 
 /** Deletes an app, and with it its secrets and origins; false where there was none. */

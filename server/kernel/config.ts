@@ -31,6 +31,8 @@ export type Config = {
   demo: boolean
   /** Whether people may register apps of their own. */
   developerPortal: boolean
+  /** Whether a client id may be the address of a document in which an app describes itself. */
+  clientDocuments: boolean
   mail: MailSetting
 }
 
@@ -57,7 +59,7 @@ export const settings = [
   ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'PORT', 'DATABASE_URL', 'ALLOW_EMBEDDED', 'DATA_DIR', 'SECRET_KEY'],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
-  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL'],
+  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS'],
 ] as const
 type Setting = (typeof settings)[number]
 
@@ -97,6 +99,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
     developerPortal:
       readChoice('DEVELOPER_PORTAL', given('DEVELOPER_PORTAL') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    clientDocuments:
+      readChoice('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off', ['on', 'off']) ===
+      'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
   }
 }

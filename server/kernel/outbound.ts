@@ -1,12 +1,12 @@
 import { lookup as lookUp, type LookupAddress, type LookupAllOptions } from 'node:dns'
-import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLocal, type Config } from './config.ts'
 import { version } from './version.ts'
 
 /**
- * Requests to addresses that others have named: an app's webhook, an identity provider. The machine stands in its
+ * Requests to addresses that others have named: an app's webhook, the document of a client. The machine stands in its
  * operator's network, where such an address must not lead: only public addresses are spoken to, unless the service
  * itself is on localhost. What counts is the address that is connected to, when it is connected to.
  */
@@ -18,6 +18,11 @@ export type Outbound = {
    * `Unreachable`.
    */
   post: (url: string, sent: Sent) => Promise<Answered>
+  /**
+   * Reads a JSON document: what a 200 brings, uncompressed, from the port that https has everywhere, unless the service
+   * itself is on localhost. No redirect is followed. Throws `Unreachable`.
+   */
+  get: (url: string, wanted: Wanted) => Promise<Document>
 }
 
 /** What came back; `retryAfter` as the header says it. */
@@ -31,7 +36,20 @@ export type Sent = {
   signal?: AbortSignal
 }
 
-/** Why there was no answer, in one word: a code of Node's (`ECONNREFUSED`), `address_not_allowed` or `timed_out`. */
+export type Wanted = {
+  bodyBytesMax: number
+  /** How long all of it may take, from the name to the end of the body. */
+  withinMilliseconds: number
+  signal?: AbortSignal
+}
+
+/** A document as it was sent, and what its headers say of how long it stays good (RFC 9111 §5). */
+export type Document = { json: unknown; cacheControl: string | undefined; age: string | undefined }
+
+/**
+ * Why there was no answer to use, in one word: a code of Node's (`ECONNREFUSED`), `address_not_allowed`, `timed_out`,
+ * `status_404`, `too_large`. It is for the log: told to whoever named the address, it would make of us a scanner.
+ */
 export class Unreachable extends Error {
   readonly reason: string
 
@@ -98,50 +116,116 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
 
   return {
     objectionTo,
-    async post(text, { headers, body, withinMilliseconds, signal }) {
-      if (objectionTo(text) !== undefined) throw new Unreachable('address_not_allowed')
-      const url = new URL(text)
-      const ending = new AbortController()
-      const end = () => ending.abort(new Unreachable('cut_off'))
-      const timer = setTimeout(() => ending.abort(new Unreachable('timed_out')), withinMilliseconds)
-      signal?.addEventListener('abort', end)
-      if (signal?.aborted) end()
-      const options = {
-        method: 'POST',
-        headers: { ...headers, 'user-agent': `Countersign/${version}`, 'content-length': Buffer.byteLength(body) },
-        lookup,
-        signal: ending.signal,
-      }
-      try {
-        return await answerTo(url, options, body, agents)
-      } catch (cause) {
-        throw new Unreachable(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
-      } finally {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', end)
-      }
+    post(text, { body, ...sent }) {
+      const headers = { ...sent.headers, 'content-length': Buffer.byteLength(body) }
+      return ask(text, { ...sent, method: 'POST', headers, body }, async ({ statusCode = 0, headers: answered }) => {
+        return { status: statusCode, retryAfter: answered['retry-after'] }
+      })
     },
+    async get(text, { bodyBytesMax, ...wanted }) {
+      if (!isLocal(baseUrl) && URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
+      const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
+      return ask(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
+    },
+  }
+
+  /** Asks, and answers what `hear` makes of the response before its time is over. */
+  async function ask<Heard>(
+    text: string,
+    { method, headers, body, withinMilliseconds, signal }: Asked,
+    hear: (response: IncomingMessage) => Promise<Heard>,
+  ): Promise<Heard> {
+    if (objectionTo(text) !== undefined) throw new Unreachable('address_not_allowed')
+    const ending = new AbortController()
+    const end = () => ending.abort(new Unreachable('cut_off'))
+    const timer = setTimeout(() => ending.abort(new Unreachable('timed_out')), withinMilliseconds)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+    const options = {
+      method,
+      headers: { ...headers, 'user-agent': `Countersign/${version}` },
+      maxHeaderSize: headerBytesMax,
+      lookup,
+      signal: ending.signal,
+    }
+    try {
+      return await answerTo(new URL(text), options, { body, agents, hear })
+    } catch (cause) {
+      throw new Unreachable(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+    }
   }
 }
 
-type Agents = { 'http:': HttpAgent; 'https:': HttpsAgent }
-type Options = { method: string; headers: Record<string, string | number>; lookup: LookupFunction; signal: AbortSignal }
+const headerBytesMax = 16_384
 
-function answerTo(url: URL, options: Options, body: string, agents: Agents): Promise<Answered> {
+type Asked = Omit<Sent, 'body' | 'headers'> & {
+  method: string
+  headers: Record<string, string | number>
+  body?: string
+}
+type Agents = { 'http:': HttpAgent; 'https:': HttpsAgent }
+type Options = Pick<Asked, 'method' | 'headers'> & {
+  maxHeaderSize: number
+  lookup: LookupFunction
+  signal: AbortSignal
+}
+type Talk<Heard> = {
+  body: string | undefined
+  agents: Agents
+  hear: (response: IncomingMessage) => Promise<Heard>
+}
+
+function answerTo<Heard>(url: URL, options: Options, { body, agents, hear }: Talk<Heard>): Promise<Heard> {
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
         ? requestHttps(url, { ...options, agent: agents['https:'] })
         : requestHttp(url, { ...options, agent: agents['http:'] })
-    sent.on('response', (response) => {
-      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
-      response.destroy()
-    })
+    sent.on('response', (response) => resolve(hear(response).finally(() => response.destroy())))
     sent.on('error', reject)
     // Also without an error: where the answer was a change of protocol.
     sent.on('close', () => reject(new Unreachable('closed')))
     sent.end(body)
   })
+}
+
+/** Reads no more than it may, and nothing compressed, whose size only shows when it has been inflated. */
+async function readDocument(response: IncomingMessage, bodyBytesMax: number): Promise<Document> {
+  const { statusCode, headers } = response
+  if (statusCode !== 200) throw new Unreachable(`status_${statusCode}`)
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Unreachable('compressed')
+  if (!jsonType.test(headers['content-type'] ?? '')) throw new Unreachable('not_json')
+  const json = parseJson(await readBytes(response, bodyBytesMax))
+  return { json, cacheControl: headers['cache-control'], age: headers.age }
+}
+
+/** `application/json`, or a type of its own that is JSON (RFC 6839 §3.1). */
+const jsonType = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i
+
+function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > bytesMax) return reject(new Unreachable('too_large'))
+      chunks.push(chunk)
+    })
+    response.on('end', () => resolve(Buffer.concat(chunks)))
+    response.on('error', reject)
+    response.on('close', () => reject(new Unreachable('closed')))
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new Unreachable('not_json', { cause })
+  }
 }
 
 /** Resolves a name as ever, and answers nothing if any of its addresses is not allowed: who names it decides on all. */

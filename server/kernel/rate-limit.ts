@@ -27,6 +27,7 @@ export const limited = {
   'app lookup': { points: 60, seconds: 60 },
   'app lookup in an app': { points: 600, seconds: 60 },
   metadata: { points: 600, seconds: 60 },
+  'document of a client': { points: 30, seconds: 60 },
 } as const
 export type Limited = keyof typeof limited
 

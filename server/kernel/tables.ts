@@ -23,6 +23,7 @@ export interface Tables {
     owner_user_id: string | null
     is_held: Generated<boolean>
     supports_e2ee: Generated<boolean>
+    document_read_at: Date | null
   }
   app_origin: {
     origin: string

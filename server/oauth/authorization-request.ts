@@ -3,6 +3,7 @@ import { readRecipientKey } from '@countersign/protocol/formats/recipient-key'
 import type { KeyDelivery, Leaving, SignInView, Site } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
+import { readUnverified } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import type { Database } from '#kernel/database.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
@@ -55,8 +56,10 @@ export async function readAuthorizationRequest(
   let mode: ResponseMode = 'query'
   try {
     mode = readResponseMode(redirectUri, parameters['response_mode'])
+    const unverified = readUnverified(app, redirectUri)
     const asked = {
       ...checked(app, parameters, { mode, isForOther: wanted !== undefined }),
+      ...(unverified && { unverified }),
       ...(await readWish({ keys, site }, app, parameters)),
       ...(wanted && { connector: toConnector(await requireConnector(db, wanted)) }),
     }

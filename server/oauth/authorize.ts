@@ -1,6 +1,7 @@
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
+import { mustAskAnew, recordDescribed } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { settleAppKey } from '#authorizations/app-key.ts'
 import { connect, readAuthorization } from '#authorizations/authorization.ts'
@@ -51,8 +52,10 @@ export async function authorize(
   const { given, code, keys } = await transaction(kernel.db, async (tx) => {
     const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
     const agreed = readConsent(app, session, pushed ? asPushed(sent, pushed) : sent, now)
+    await recordDescribed(tx, app, now)
     return { given: agreed, ...(await grantCode(tx, session, agreed, now)) }
   })
+  if (app.documentReadAt) apps.forget(app.clientId)
   const { redirectUri, mode, state } = given
   return { leaving: answerTo(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin }), ...keys }
 }
@@ -97,6 +100,7 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
   const mode = readResponseMode(redirectUri, wanted.responseMode)
   const prompts = readPrompts(wanted.prompt)
   requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
+  if (prompts.includes('none') && mustAskAnew(app, redirectUri)) throw refuse.consent_required()
   requireEchoable(state, nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const connector = readConnectorFields(wanted)

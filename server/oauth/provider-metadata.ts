@@ -9,8 +9,15 @@ const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid a
 const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
 const bySecret = ['client_secret_post', 'client_secret_basic']
 
-/** What this provider does, and where; only what is true (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
-export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 'baseUrl'>): ProviderMetadata {
+/**
+ * What this provider does, and where; only what is true (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3,
+ * OAuth Client ID Metadata Document §5).
+ */
+export function providerMetadata({
+  authUrl,
+  baseUrl,
+  clientDocuments,
+}: Pick<Config, 'authUrl' | 'baseUrl' | 'clientDocuments'>): ProviderMetadata {
   const auth = authUrl.origin
   const api = baseUrl.origin
   return {
@@ -43,6 +50,7 @@ export function providerMetadata({ authUrl, baseUrl }: Pick<Config, 'authUrl' | 
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    ...(clientDocuments && { client_id_metadata_document_supported: true }),
     service_documentation: `${api}/docs`,
   }
 }

@@ -24,7 +24,8 @@ export async function answerPushedRequest(
   const { rateLimits, clock } = kernel
   const now = clock()
   const credentials = readCredentials(authorization, body)
-  const client = await authenticateClient({ apps, rateLimits }, credentials, address, now)
+  const asked = { apps: apps.askedFrom(address), rateLimits }
+  const client = await authenticateClient(asked, credentials, address, now)
   requireProof(client)
   if (body.request_uri !== undefined) throw refuse.invalid_request()
   // Whoever proves nothing could fill the table; an honest backend proves itself, and is not counted.
@@ -32,7 +33,7 @@ export async function answerPushedRequest(
 
   const { clientId } = client.app
   const parameters = { ...withoutEmpty(standard), client_id: clientId }
-  await requireAuthorizationRequest({ apps, keys, site: siteOf(kernel.config) }, parameters)
+  await requireAuthorizationRequest({ apps: asked.apps, keys, site: siteOf(kernel.config) }, parameters)
   const requestUri = await keepPushed(kernel.db, { clientId, parameters }, now)
   return { request_uri: requestUri, expires_in: limits.pushedRequestLifetimeSeconds }
 }

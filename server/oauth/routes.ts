@@ -39,7 +39,8 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
     ...endpoints.authorize,
     onRequest: session.onRequest,
     async handler(request) {
-      const { leaving, ...given } = await authorize({ kernel, apps }, session.of(request), request.body, kernel.clock())
+      const asked = { kernel, apps: apps.askedFrom(addressKey(request)) }
+      const { leaving, ...given } = await authorize(asked, session.of(request), request.body, kernel.clock())
       return { redirectUrl: leaving.url, ...(leaving.fields && { formFields: leaving.fields }), ...given }
     },
   })
@@ -110,18 +111,18 @@ function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' |
  */
 export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
   const site = siteOf(kernel.config)
-  const reader = { db: kernel.db, apps, keys, site }
+  const readerFor = (address: string) => ({ db: kernel.db, apps: apps.askedFrom(address), keys, site })
   const config = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
-  const signIn = async (sent: Parameters, reply: FastifyReply) => {
+  const signIn = async (sent: Parameters, reply: FastifyReply, address: string) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     const pushed = requestUri !== undefined && isPushed(requestUri)
     const parameters = pushed ? await openPushed(kernel.db, clientId, requestUri, kernel.clock()) : sent
-    const reading = await readAuthorizationRequest(reader, parameters)
+    const reading = await readAuthorizationRequest(readerFor(address), parameters)
     return answer('show' in reading && pushed ? { show: { ...reading.show, requestUri } } : reading, reply)
   }
 
-  const connect = async ({ resource, scope, mode, ...parameters }: Parameters, reply: FastifyReply) =>
-    answer(await readAuthorizationRequest(reader, parameters, { resource, scope, mode }), reply)
+  const connect = async ({ resource, scope, mode, ...parameters }: Parameters, reply: FastifyReply, address: string) =>
+    answer(await readAuthorizationRequest(readerFor(address), parameters, { resource, scope, mode }), reply)
 
   const answer = (reading: Reading, reply: FastifyReply) => {
     if ('show' in reading) return pages.show(reply, reading.show)
@@ -133,8 +134,13 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
     pages.show(reply, await readLogoutRequest({ apps, keys, site }, sent))
 
   for (const [url, serve] of Object.entries({ '/signin': signIn, '/connect': connect, '/logout': signOut })) {
-    host.route({ method: 'GET', url, config, handler: ({ query }, reply) => serve(eachOnce(query), reply) })
-    host.route({ method: 'POST', url, config, handler: ({ body }, reply) => serve(eachOnce(body), reply) })
+    for (const [method, part] of [['GET', 'query'] as const, ['POST', 'body'] as const])
+      host.route({
+        method,
+        url,
+        config,
+        handler: (request, reply) => serve(eachOnce(request[part]), reply, addressKey(request)),
+      })
   }
 }
 

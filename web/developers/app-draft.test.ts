@@ -21,6 +21,7 @@ const app: App = {
   idTokenSignedResponseAlg: 'RS256',
   accessTokenTtlSeconds: 3600,
   refreshTokenTtlSeconds: 3600,
+  documentReadAt: null,
   createdAt: '2030-01-01T12:00:00.000Z',
   updatedAt: '2030-01-01T12:00:00.000Z',
 }

@@ -99,6 +99,11 @@ export const de: Words = {
     deny: 'Ablehnen',
     change: 'Ändern',
     returnTo: (host) => `danach zurück zu ${host}`,
+    callsItself: (name) => `nennt sich „${name}“`,
+    unverified:
+      'Niemand hier hat diese App geprüft. Mach nur weiter, wenn du diese Anmeldung gerade selbst begonnen hast.',
+    onDevice: 'Es fragt eine App auf diesem Gerät.',
+    appOnDevice: 'einer App auf diesem Gerät',
     addEmail: 'E-Mail-Adresse hinzufügen',
     leaving: (host) => `Zurück zu ${host}`,
     unlockWhy: (app) => `${app} verschlüsselt, was sie für dich aufbewahrt. Dein Passkey öffnet den Schlüssel.`,

@@ -1,10 +1,16 @@
 import type { PublicApp } from '@countersign/protocol/apps'
+import type { SignInView, Unverified } from '@countersign/protocol/pages'
 import { placeOf } from '../place.ts'
 import { Monogram } from '../ui/Monogram.tsx'
 import { useWords } from '../ui/Root.tsx'
 
-/** Which app asks. Its website is text: nobody should wander off from here. */
-export function AppHeading({ app }: { app: PublicApp }) {
+/** Which app asks. */
+export function AppHeading({ app, unverified }: Pick<SignInView, 'app' | 'unverified'>) {
+  return unverified ? <Stranger app={app} {...unverified} /> : <Registered app={app} />
+}
+
+/** Its website is text: nobody should wander off from here. */
+function Registered({ app }: { app: PublicApp }) {
   const words = useWords().signin
   return (
     <header class="app-heading">
@@ -14,5 +20,24 @@ export function AppHeading({ app }: { app: PublicApp }) {
       </h1>
       {app.websiteUrl !== null && <p class="place">{placeOf(app.websiteUrl)}</p>}
     </header>
+  )
+}
+
+/** An app that nobody has registered: the host is sure, so it comes first; the name is what the app says itself. */
+function Stranger({ app, host, onDevice }: { app: PublicApp } & Unverified) {
+  const words = useWords().signin
+  return (
+    <>
+      <header class="app-heading">
+        <Monogram name={host} />
+        <h1>
+          <small>{words.to}</small> {host}
+        </h1>
+        {app.name !== host && <p class="own-words">{words.callsItself(app.name)}</p>}
+      </header>
+      <p>
+        {words.unverified} {onDevice && words.onDevice}
+      </p>
+    </>
   )
 }

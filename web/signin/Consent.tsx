@@ -25,6 +25,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
     { name: 'approve', label: words.signin.approve, do: onApprove },
     { name: 'deny', label: words.signin.deny, look: 'secondary', do: onDeny },
   ]
+  const place = view.unverified?.onDevice ? words.signin.appOnDevice : placeOf(view.redirectUri)
   const settled = isSettled(grant, view) && doing.problem === undefined
   const change = (
     <button type="button" class="button quiet" onClick={() => void doing.perform({ name: 'change', do: onChange })}>
@@ -37,7 +38,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
         name={identity.displayName}
-        below={`@${identity.handle} · ${words.signin.returnTo(placeOf(view.redirectUri))}`}
+        below={`@${identity.handle} · ${words.signin.returnTo(place)}`}
         signed={settled || doing.current === 'approve'}
         aside={!settled && change}
       />

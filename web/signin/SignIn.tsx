@@ -23,9 +23,9 @@ export function SignIn() {
   useEffect(reloadWhenRestored, [])
   useEffect(() => whenSeenAgain(flow.lookAgain), [])
   return (
-    <Frame title={words.documentTitle(view.app.name)}>
+    <Frame title={words.documentTitle(view.unverified?.host ?? view.app.name)}>
       <section class="step">
-        {!view.silently && <AppHeading app={view.app} />}
+        {!view.silently && <AppHeading {...view} />}
         <CurrentStep flow={flow} doing={doing} />
       </section>
     </Frame>
@@ -78,7 +78,7 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
     case 'enter code':
       return <Unlock flow={flow} step={step} view={view} doing={doing} />
     case 'leave':
-      return <Leave {...step} redirectUri={view.redirectUri} />
+      return <Leave {...step} view={view} />
     case 'leave silently':
       return <Waiting />
   }

@@ -1,7 +1,7 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity } from '@countersign/protocol/identities'
 import type { KeyWrap } from '@countersign/protocol/keys'
-import type { KeyDelivery, Prompt, SilentEnd } from '@countersign/protocol/pages'
+import type { KeyDelivery, Prompt, SilentEnd, Unverified } from '@countersign/protocol/pages'
 
 /**
  * What an identity has granted the app before, what is missing of what the app wants now, and whether it has a key in
@@ -42,6 +42,7 @@ export type Wish = {
   prompts: Prompt[]
   maxAgeSeconds?: number
   key?: KeyDelivery
+  unverified?: Unverified
 }
 
 /**
@@ -97,9 +98,13 @@ export function mayApprove(step: Step): step is Approving {
 
 /**
  * Whether nothing is left to agree to: the identity granted the app all that it wants, and the app wants neither a
- * question nor a new key.
+ * question nor a new key. A program on the device might be another one than the one that was granted it.
  */
-export function isSettled({ exists, missing }: Grant, { prompts, key }: Pick<Wish, 'prompts' | 'key'>): boolean {
+export function isSettled(
+  { exists, missing }: Grant,
+  { prompts, key, unverified }: Pick<Wish, 'prompts' | 'key' | 'unverified'>,
+): boolean {
+  if (unverified?.onDevice) return false
   return exists && missing.length === 0 && !prompts.includes('consent') && key?.reset !== true
 }
 
@@ -113,16 +118,16 @@ function mustProveAnew(ageSeconds: number, { prompts, maxAgeSeconds }: Wish): bo
 }
 
 /** What the app is told where a step would ask something; undefined for one that asks nothing. */
-function endAt(step: Step, { key }: Wish): SilentEnd | undefined {
+function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undefined {
   switch (step.at) {
     case 'authenticate':
       return 'login_required'
     case 'choose identity':
       return step.mismatch ? 'login_required' : 'account_selection_required'
     case 'consent':
-      if (!isSettled(step.grant, { prompts: [], ...(key && { key }) })) return 'consent_required'
+      if (!isSettled(step.grant, { ...wish, prompts: [] })) return 'consent_required'
       // Its key opens by a passkey, or not at all.
-      return key ? 'interaction_required' : undefined
+      return wish.key ? 'interaction_required' : undefined
     case 'unlock':
     case 'enter code':
       return 'interaction_required'

@@ -6,6 +6,7 @@ export const limits = {
   handleCharactersMin: 3,
   handleCharactersMax: 32,
   displayNameCharactersMax: 80,
+  clientIdCharactersMax: 300,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
   appsPerUserMax: 50,

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { codeIn, openAgents, redirectUri, type Agents } from '#testing/agents.ts'
+import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { pruneDescribed } from './described-app.ts'
+
+let world: World
+let host: Agents['host']
+let person: Agents['person']
+let agent: Agents['agent']
+let close: Agents['close']
+before(async () => {
+  ;({ world, host, person, agent, close } = await openAgents())
+})
+after(() => close())
+
+const rowsOfApps = async () => (await world.db.selectFrom('app').select('client_id').execute()).length
+const act = (clientId: string, change: Record<string, unknown>) =>
+  world.api.inject({
+    method: 'PATCH',
+    url: `/api/admin/apps/${encodeURIComponent(clientId)}`,
+    headers: world.admin,
+    payload: change,
+  })
+
+test('an app that nobody has registered describes itself, and a person signs in to it', async () => {
+  const app = agent()
+  const rows = await rowsOfApps()
+  const { status, view } = await app.signIn({ state: 's1' })
+  assert.equal(status, 200)
+  assert.deepEqual(view.unverified, { host: `localhost:${host.port}`, onDevice: false })
+  assert.deepEqual([view.app.name, view.app.clientId], ['The agent', app.clientId])
+  assert.equal(await rowsOfApps(), rows, 'a request alone writes nothing')
+
+  const tokens = await app.tokens()
+  assert.equal(await rowsOfApps(), rows + 1)
+  const refreshed = await app.refresh(tokens.refresh_token)
+  assert.equal(refreshed.statusCode, 200)
+  assert.equal(app.fetches(), 1, 'neither the consent nor the token endpoint reads it again')
+
+  const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+  const [authorization] = listed
+    .json<{ authorizations: { id: string; clientId: string; appName: string; appWebsiteUrl: string }[] }>()
+    .authorizations.filter(({ clientId }) => clientId === app.clientId)
+  assert.deepEqual(
+    [authorization?.appName, authorization?.appWebsiteUrl],
+    ['The agent', `http://localhost:${host.port}`],
+  )
+  const disconnected = await world.api.inject({
+    method: 'DELETE',
+    url: `/api/oauth/authorizations/${authorization?.id}`,
+    headers: person.headers,
+  })
+  assert.equal(disconnected.statusCode, 204)
+  assert.equal((await app.refresh(refreshed.json().refresh_token)).json().error, 'invalid_grant')
+})
+
+test('unless it is switched on nothing is fetched, told or accepted', async (t) => {
+  const quiet = await createWorld()
+  t.after(() => quiet.close())
+  const app = agent()
+  const { status, view } = await app.signIn({}, quiet)
+  assert.deepEqual([status, view.error, app.fetches()], [400, 'invalid_client', 0])
+  for (const at of [world, quiet]) {
+    const metadata = (await at.auth.inject({ url: '/.well-known/oauth-authorization-server' })).json()
+    assert.equal(metadata.client_id_metadata_document_supported, at === world ? true : undefined)
+  }
+})
+
+test('a person sees the host, and where the answer goes to a program on their device', async () => {
+  const app = agent({
+    client_name: undefined,
+    redirect_uris: ['http://127.0.0.1/callback', 'com.example.agent:/callback'],
+  })
+  for (const onDevice of ['http://127.0.0.1:49152/callback', 'com.example.agent:/callback']) {
+    const { view } = await app.signIn({ redirect_uri: onDevice })
+    assert.deepEqual(view.unverified, { host: `localhost:${host.port}`, onDevice: true }, onDevice)
+    assert.equal(view.app.name, `localhost:${host.port}`)
+  }
+  const disguised = agent({
+    client_name: 'Your\u202ebank',
+    logo_uri: host.at('/logo.png'),
+    policy_uri: host.at('/policy'),
+  })
+  const { view } = await disguised.signIn()
+  assert.deepEqual([view.app.name, view.app.iconUrl, view.app.privacyUrl], [view.unverified.host, null, null])
+  assert.ok(!host.asked.some(({ url }) => url === '/logo.png'), 'nothing that a document names is fetched')
+  const registered = await world.app({ public: true })
+  const shown = await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })
+  assert.equal(shown.view.unverified, undefined)
+})
+
+test('AUZ-06 only the port of a loopback address may be another than the document says', async () => {
+  const app = agent({
+    redirect_uris: ['http://127.0.0.1:8080/callback?a=1', 'http://[::1]/', 'http://localhost:3000/cb'],
+  })
+  for (const uri of [
+    'http://127.0.0.1:8080/callback?a=1',
+    'http://127.0.0.1:1/callback?a=1',
+    'http://127.0.0.1/callback?a=1',
+    'http://[::1]:65535/',
+    'http://localhost:3000/cb',
+  ])
+    assert.equal((await app.signIn({ redirect_uri: uri })).status, 200, uri)
+  const others =
+    'http://127.0.0.1:1/callback http://127.0.0.1:1/callback?a=2 http://127.0.0.1:1/Callback?a=1 ' +
+    'http://127.0.0.1:1/x/../callback?a=1 http://127.0.0.1:65536/callback?a=1 ' +
+    'http://127.0.0.1:0/callback?a=1 http://127.0.0.1:01/callback?a=1 http://127.0.0.2/callback?a=1 ' +
+    'http://127.1:8080/callback?a=1 https://127.0.0.1:1/callback?a=1 http://localhost:3001/cb ' +
+    'http://localhost/cb http://localhost.evil.example:3000/cb http://127.0.0.1.evil.example/callback?a=1 ' +
+    'http://127.0.0.1:1@evil.example/callback?a=1 http://127.0.0.1:1/callback?a=1#b http://[::1]:1 ' +
+    'http://[::1]:1/x'
+  for (const uri of others.split(' ')) {
+    const { status, location, view } = await app.signIn({ redirect_uri: uri })
+    assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_redirect_uri'], uri)
+  }
+})
+
+test('a program on the device is asked for each time, and never in silence', async () => {
+  const onDevice = 'http://127.0.0.1:4000/callback'
+  const app = agent({ redirect_uris: [redirectUri, onDevice] })
+  assert.equal((await app.consent({ redirectUri: onDevice })).statusCode, 200)
+  const silently = await app.consent({ redirectUri: onDevice, prompt: 'none' })
+  assert.deepEqual([silently.statusCode, silently.json().error], [403, 'consent_required'])
+  assert.equal((await app.consent({ prompt: 'none' })).statusCode, 200, 'its own host is the one that was granted it')
+})
+
+test('what an app that describes itself may have is what any stranger may', async () => {
+  const app = agent()
+  for (const scope of ['openid user_id', 'openid e2ee:symmetric', 'openid everything']) {
+    const { location = '' } = await app.signIn({ scope })
+    assert.equal(new URL(location).searchParams.get('error'), 'invalid_scope', scope)
+    assert.equal((await app.consent({ scope })).json().error, 'invalid_scope', scope)
+  }
+  const { location = '' } = await app.signIn({ code_challenge: '', code_challenge_method: '' })
+  assert.equal(new URL(location).searchParams.get('error'), 'invalid_request', 'without a challenge')
+  assert.equal(await app.row(), undefined)
+})
+
+test('a request can be pushed', async () => {
+  const app = agent()
+  const pushed = await app.push()
+  assert.equal(pushed.statusCode, 201, pushed.body)
+  const requestUri = pushed.json().request_uri
+  assert.equal((await app.signIn({ request_uri: requestUri })).view.unverified.host, `localhost:${host.port}`)
+  assert.equal((await app.redeem(codeIn(await app.consent({ requestUri })))).statusCode, 200)
+  const introspected = await postForm(world.api, '/api/oauth/introspect', { client_id: app.clientId, token: 'x' })
+  assert.equal(introspected.json().error, 'invalid_client')
+})
+
+test('what the document says by the next consent counts, and the trail says that it changed', async () => {
+  const app = agent()
+  await app.tokens()
+  app.serve({ client_name: 'Renamed', redirect_uris: [redirectUri, 'https://agent.example/other'] })
+  world.pass(60)
+  assert.equal((await app.row())?.name, 'The agent')
+  await app.tokens()
+  const row = await app.row()
+  assert.deepEqual([row?.name, row?.redirect_uris.length], ['Renamed', 2])
+  await app.tokens()
+  const trail = await world.db
+    .selectFrom('audit_entry')
+    .select(['action', 'actor'])
+    .where('client_id', '=', app.clientId)
+    .orderBy('entry_id')
+    .execute()
+  const ofApp = trail.filter(({ actor }) => actor === 'system').map(({ action }) => action)
+  assert.deepEqual(ofApp, ['app.created', 'app.changed'])
+  assert.equal((await app.consent({ redirectUri: 'https://agent.example/gone' })).json().error, 'invalid_redirect_uri')
+})
+
+test('many who consent at once leave one row, and each gets tokens', async () => {
+  const app = agent()
+  const others = await Promise.all([world.person(), world.person(), world.person()])
+  const answers = await Promise.all(others.map((other) => app.consent({}, other)))
+  for (const code of answers.map(codeIn)) assert.equal((await app.redeem(code)).statusCode, 200)
+  const created = await world.db
+    .selectFrom('audit_entry')
+    .select('action')
+    .where('client_id', '=', app.clientId)
+    .where('action', '=', 'app.created')
+    .execute()
+  assert.equal(created.length, 1)
+})
+
+test('the operator disables such an app, at once and whatever its document says', async () => {
+  const app = agent()
+  const { refresh_token: refreshToken } = await app.tokens()
+  const stranger = agent()
+  assert.equal((await act(stranger.clientId, { status: 'disabled' })).statusCode, 404)
+  assert.equal((await act(app.clientId, { status: 'disabled' })).statusCode, 200)
+
+  world.pass(3600)
+  const fetches = app.fetches()
+  const { status, view } = await app.signIn()
+  assert.deepEqual([status, view.error], [400, 'invalid_client'])
+  assert.equal((await app.consent()).json().error, 'invalid_client')
+  assert.equal((await app.refresh(refreshToken)).json().error, 'invalid_client')
+  assert.equal(app.fetches(), fetches, 'the document of a disabled app is not read')
+  world.pass(3 * 24 * 3600)
+  await pruneDescribed(world.db, world.now(), 500)
+  assert.equal((await app.row())?.status, 'disabled', 'it is not forgotten that it is')
+
+  assert.equal((await act(app.clientId, { status: 'active' })).statusCode, 200)
+  assert.equal((await app.signIn()).status, 200)
+})
+
+test('what its document says is not the operator’s to change, and it can’t be deleted into coming back', async () => {
+  const app = agent()
+  await app.tokens()
+  for (const change of [{ name: 'Mine' }, { redirectUris: ['https://evil.example/'] }])
+    assert.deepEqual((await act(app.clientId, change)).json().error, 'described_by_itself')
+  const path = `/api/admin/apps/${encodeURIComponent(app.clientId)}`
+  const deleted = await world.api.inject({ method: 'DELETE', url: path, headers: world.admin })
+  assert.deepEqual([deleted.statusCode, deleted.json().error], [409, 'described_by_itself'])
+  const rotated = await world.api.inject({ method: 'POST', url: `${path}/rotate-secret`, headers: world.admin })
+  assert.notEqual(rotated.statusCode, 201)
+
+  assert.equal((await act(app.clientId, { allowedScopes: ['openid'] })).statusCode, 200)
+  const { location = '' } = await app.signIn()
+  assert.equal(new URL(location).searchParams.get('error'), 'invalid_scope', 'what the operator has narrowed stays so')
+  const shown = await world.api.inject({ url: path, headers: world.admin })
+  assert.equal(typeof shown.json().documentReadAt, 'string')
+  assert.equal(shown.json().ownerUserId, null)
+})
+
+test('an app that describes itself goes when nobody has it connected, not before', async () => {
+  const app = agent()
+  const leaving = await world.person()
+  assert.equal((await app.consent({}, leaving)).statusCode, 200)
+  assert.equal((await app.consent()).statusCode, 200)
+  const disconnect = async (who: Person) => {
+    const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: who.headers })
+    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: string }[] }>()
+    const id = authorizations.find(({ clientId }) => clientId === app.clientId)?.id
+    await world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers: who.headers })
+  }
+  await disconnect(leaving)
+  world.pass(3 * 24 * 3600)
+  await pruneDescribed(world.db, world.now(), 500)
+  assert.notEqual(await app.row(), undefined)
+  const registered = await world.app({ public: true })
+
+  assert.equal((await app.consent({}, { ...person, headers: await person.signIn() })).statusCode, 200)
+  await disconnect(person)
+  await pruneDescribed(world.db, world.now(), 500)
+  assert.notEqual(await app.row(), undefined, 'who has just left may be about to come back')
+  world.pass(3 * 24 * 3600)
+  await pruneDescribed(world.db, world.now(), 500)
+  assert.equal(await app.row(), undefined)
+  assert.equal((await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })).status, 200)
+})

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+
+type Answer = RequestListener | { status?: number; headers?: Record<string, string>; body?: string | Buffer }
+
+/** A server that has documents, by their paths, and counts who connects and what they ask for. */
+export async function startDocumentHost(server: Server = createServer()) {
+  const answers = new Map<string, Answer>()
+  const asked: IncomingMessage[] = []
+  let connections = 0
+  server.on('connection', () => (connections += 1))
+  server.on('request', (request, response) => {
+    asked.push(request)
+    const [path = ''] = request.url?.split('?') ?? []
+    const answer = answers.get(path) ?? { status: 404 }
+    if (typeof answer === 'function') return answer(request, response)
+    const { status = 200, headers = {}, body = '' } = answer
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the host of documents listens on no port')
+  const { port } = address
+  return {
+    port,
+    asked,
+    connections: () => connections,
+    at: (path: string) => `http://localhost:${port}${path}`,
+    /** Has something answered at a path; answers where that is. */
+    answer(path: string, answer: Answer): string {
+      answers.set(path, answer)
+      return `http://localhost:${port}${path}`
+    },
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
