@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
 import { createWorld, postForm, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
@@ -117,4 +118,72 @@ test('discovery names both endpoints, and how clients authenticate there', async
     'client_secret_post',
     'client_secret_basic',
   ])
+})
+
+test('the owner of a resource, and the app that took the token, learn what a delegated token is worth', async () => {
+  const notes = await createConnectors(world)
+  const { person, subjectToken } = await notes.connected({ requestedScope: 'notes.read notes.write' })
+  const { access_token: token } = await notes.delegated(subjectToken, { scope: 'notes.read' })
+  const [{ id }] = await delegationsOf(world, person)
+  const iat = seconds(world.now())
+  for (const app of [notes.target, notes.source])
+    assert.deepEqual((await introspect(app, token)).json(), {
+      active: true,
+      scope: 'notes.read',
+      client_id: notes.source.clientId,
+      token_type: 'Bearer',
+      exp: iat + 600,
+      iat,
+      sub: person.identityId,
+      aud: notes.audience,
+      iss: 'http://localhost:4401',
+      act: { sub: notes.source.clientId },
+      grant_id: id,
+      target_resource: notes.resourceKey,
+      com_mode: 'user_present',
+    })
+  assert.equal((await introspect(await world.app(), token)).body, nothing)
+  world.pass(600)
+  assert.equal((await introspect(notes.target, token)).body, nothing)
+})
+
+test('a delegated token is worth nothing once its delegation is revoked, also after another consent', async () => {
+  const notes = await createConnectors(world)
+  const { person, subjectToken, exchange } = await notes.connected()
+  const { access_token: token } = await notes.delegated(subjectToken)
+  const [{ id }] = await delegationsOf(world, person)
+  await revoke(world, person, id)
+  assert.equal((await introspect(notes.target, token)).body, nothing)
+  await notes.consent(person)
+  assert.equal((await introspect(notes.target, token)).body, nothing)
+  assert.equal((await introspect(notes.target, (await exchange()).json().access_token)).json().active, true)
+})
+
+test('a delegated token is worth nothing while its resource or its source is disabled', async () => {
+  const notes = await createConnectors(world)
+  const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
+  const isActive = async () => (await introspect(notes.target, token)).json().active
+  const changeSource = (status: string) =>
+    world.api.inject({
+      method: 'PATCH',
+      url: `/api/admin/apps/${notes.source.clientId}`,
+      headers: world.admin,
+      payload: { status },
+    })
+  await notes.changeResource({ status: 'disabled' })
+  assert.equal(await isActive(), false)
+  await notes.changeResource({ status: 'active' })
+  assert.equal(await isActive(), true)
+  await changeSource('disabled')
+  assert.equal(await isActive(), false)
+})
+
+test('DEL-15 a delegated token opens no endpoint of ours', async () => {
+  const notes = await createConnectors(world)
+  const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
+  const headers = { authorization: `Bearer ${token}` }
+  const userinfo = await world.api.inject({ url: '/api/oauth/userinfo', headers })
+  assert.deepEqual([userinfo.statusCode, userinfo.json().error], [401, 'invalid_token'])
+  const delegations = await world.api.inject({ url: '/api/oauth/delegations', headers })
+  assert.equal(delegations.statusCode, 401)
 })
