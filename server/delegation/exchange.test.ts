@@ -109,7 +109,10 @@ test('DEL-03 a subject token that is not signed by a key of ours is none, whatev
     `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${encode(claims)}.${subjectToken.split('.')[2]}`,
     await sign({ alg: 'HS256', kid }, Buffer.from(JSON.stringify(ours))),
     await sign({ alg: 'HS256', kid }, Buffer.from(ours.x, 'base64url')),
-    await sign({ alg: 'HS256', kid }, createPublicKey({ key: ours, format: 'jwk' }).export({ type: 'spki', format: 'der' })),
+    await sign(
+      { alg: 'HS256', kid },
+      createPublicKey({ key: ours, format: 'jwk' }).export({ type: 'spki', format: 'der' }),
+    ),
     await sign({ kid }, stranger.privateKey),
     await sign({ kid, jwk: strangersJwk }, stranger.privateKey),
     await sign({ kid: 'theirs', jku: 'https://evil.example/jwks.json' }, stranger.privateKey),
@@ -208,7 +211,7 @@ test('what the resource gives up is in no token any more, and in those again onc
 test('DEL-09 DEL-20 an unknown or disabled resource, and one of an app that is disabled or gone, is no target', async () => {
   const connectors = await createConnectors(world)
   const { exchange } = await connectors.connected()
-  for (const resource of ['nothing', connectors.resourceKey.toUpperCase(), 'https://nothing.example', '\u0000', "x'"])
+  for (const resource of ['nothing', connectors.resourceKey.toUpperCase(), 'https://nothing.example', 'a b', "x'"])
     assert.deepEqual(refusedAs(await exchange({ resource })), [400, 'invalid_target'], resource)
 
   await connectors.changeResource({ status: 'disabled' })
@@ -283,7 +286,12 @@ test('DEL-21 an app may act at its own resource, with no more than was agreed', 
     requestedResource: resourceKey,
     requestedScope: 'notes.read',
   }
-  const agreed = await world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: person.headers, payload })
+  const agreed = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: person.headers,
+    payload,
+  })
   assert.equal(agreed.statusCode, 200, agreed.body)
   const { access_token_jwt: own } = await target.tokens(person)
   assert.equal((await notes.exchange(own, {}, target)).json().scope, 'notes.read')

@@ -8,7 +8,7 @@ import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
-import { readSubjectToken, type Subject } from '#tokens/subject-token.ts'
+import { findSubject, readSubjectToken, type Subject } from '#tokens/subject-token.ts'
 import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
 import { markRecorded, useActive } from './store.ts'
 import { countUse } from './use-store.ts'
@@ -46,8 +46,10 @@ export async function exchange(
   if (isPublic) throw refuse.unauthorized_client()
   requireProof(client)
   const issuing = { keys, issuer: kernel.config.authUrl.origin }
+  const key = await readSubjectToken(issuing, token, now)
+  if (!key) throw refuse.invalid_request()
   const delegated = await transaction(kernel.db, async (tx) => {
-    const subject = await readSubjectToken(tx, issuing, { token, clientId }, now)
+    const subject = await findSubject(tx, { key, clientId }, now)
     if (!subject) throw refuse.invalid_request()
     return takeDelegation(tx, { subject, clientId, named, scope }, now)
   })

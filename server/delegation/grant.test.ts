@@ -104,7 +104,11 @@ test('the trail tells of each grant and its end once, and of uses once a day, co
   assert.equal((await notes.exchange(later)).statusCode, 200)
   const [{ id }] = await delegationsOf(world, person)
   await revoke(world, person, id)
-  assert.deepEqual((await actsOf(identityId)).slice(0, 3), ['delegation.revoked', 'delegation.used 3', 'delegation.used 1'])
+  assert.deepEqual((await actsOf(identityId)).slice(0, 3), [
+    'delegation.revoked',
+    'delegation.used 3',
+    'delegation.used 1',
+  ])
 })
 
 test('what is granted is added to what is, also in the mode; after a revocation a consent begins anew', async () => {
@@ -128,7 +132,10 @@ test('DEL-14 of two consents at once neither loses what the other adds', async (
     if (first === 'some') await notes.consent(person, { requestedScope: 'notes.share' })
     const scopes = ['notes.read', 'notes.write']
     const answers = await Promise.all(scopes.map((requestedScope) => notes.consent(person, { requestedScope })))
-    assert.deepEqual(answers.map(({ statusCode }) => statusCode), [200, 200])
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [200, 200],
+    )
     const delegations = await delegationsOf(world, person)
     assert.equal(delegations.length, 1)
     for (const scope of scopes) assert.ok(delegations[0].scope.split(' ').includes(scope))

@@ -1,23 +1,25 @@
-import type { Database, Transaction } from '#kernel/database.ts'
+import type { Transaction } from '#kernel/database.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
 import { findAccessOfClient } from './access-store.ts'
-import { accessKeyOf, type Issuing } from './access-token.ts'
+import { accessKeyOf, type AccessKey, type Issuing } from './access-token.ts'
 
 /** Whom an app may speak for by an access token of its own, and when that person last proved who they are. */
 export type Subject = { identityId: string; authTime: Date }
 
 /**
- * The subject of an `access_token_jwt` that this app got from here and that is live (RFC 8693 §2.1); undefined for any
- * other token. Its opaque twin is none.
+ * Where the row of a subject token is (RFC 8693 §2.1), if it is an `access_token_jwt` of ours; its opaque twin is none.
+ * To be read before a transaction: who verifies may have to wait for the keys.
  */
-export async function readSubjectToken(
-  db: Database | Transaction,
-  issuing: Issuing,
-  { token, clientId }: { token: string; clientId: string },
+export async function readSubjectToken(issuing: Issuing, token: string, now: Date): Promise<AccessKey | undefined> {
+  return token.startsWith(tokenPrefix.access) ? undefined : accessKeyOf(issuing, token, now)
+}
+
+/** The subject of a token that this app got from here, as long as it is live. */
+export async function findSubject(
+  tx: Transaction,
+  { key, clientId }: { key: AccessKey; clientId: string },
   now: Date,
 ): Promise<Subject | undefined> {
-  if (token.startsWith(tokenPrefix.access)) return undefined
-  const key = await accessKeyOf(issuing, token, now)
-  const access = key && (await findAccessOfClient(db, { ...key, clientId }, now))
+  const access = await findAccessOfClient(tx, { ...key, clientId }, now)
   return access && { identityId: key.identityId, authTime: access.authTime }
 }
