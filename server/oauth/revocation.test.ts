@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createConnectors } from '#testing/connectors.ts'
 import { createWorld, newChallenge, postForm, type World } from '#testing/world.ts'
 
 let world: World
@@ -146,4 +147,13 @@ test('a page of a registered origin may revoke, one of another origin learns not
   }
   assert.deepEqual(await from('https://app.example'), ['https://app.example', undefined])
   assert.deepEqual(await from('https://evil.example'), [undefined, undefined])
+})
+
+test('a delegated token can be revoked by the person alone, and the app that holds it is told so', async () => {
+  const notes = await createConnectors(world)
+  const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
+  const answer = await revoke({ ...notes.source.credentials, token })
+  assert.deepEqual([answer.statusCode, answer.json().error], [400, 'unsupported_token_type'])
+  assert.equal((await revoke({ ...notes.target.credentials, token })).statusCode, 200)
+  assert.equal((await notes.introspect(notes.target, token)).json().active, true)
 })

@@ -33,6 +33,22 @@ const invariants: Record<string, string> = {
         lead(created_at) over keys as next_created_at, lag(key_version, 1, 0) over keys as before
       from signing_key window keys as (partition by identity_id order by key_version)
     ) one where key_version <> before + 1 or ended_at is distinct from next_created_at`,
+  'a delegation is of an identity that has connected its source, or it was revoked': `
+    select delegation_grant.identity_id, delegation_id from delegation_grant
+    left join authorization_consent consent
+      on consent.identity_id = delegation_grant.identity_id and consent.client_id = source_client_id
+    where revoked_at is null and consent.client_id is null`,
+  'the end of a delegation stands in the trail once, if a person made it': `
+    select identity_id, delegation_id from delegation_grant where revoked_at is not null and 1 < (
+      select count(*) from audit_entry
+      where audit_entry.identity_id = delegation_grant.identity_id and action = 'delegation.revoked'
+        and details ->> 'delegationId' = delegation_id::text
+    )`,
+  'a delegation was used last in the last minute that counts a use of it': `
+    select grants.identity_id, grants.delegation_id from delegation_grant grants
+    join delegation_use uses using (identity_id, delegation_id)
+    group by grants.identity_id, grants.delegation_id, last_used_at
+    having date_trunc('minute', last_used_at) is distinct from max(used_at)`,
   'a signing request is bound to a key that its identity had then, and pending ones to the current key': `
     select request_id from signing_request
     left join signing_key using (identity_id, key_version, public_key)
