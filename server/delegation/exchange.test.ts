@@ -108,10 +108,7 @@ test('DEL-03 a subject token that is not signed by a key of ours is none, whatev
     `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${encode(claims)}.${subjectToken.split('.')[2]}`,
     await sign({ alg: 'HS256', kid }, Buffer.from(JSON.stringify(ours))),
     await sign({ alg: 'HS256', kid }, Buffer.from(ours.x, 'base64url')),
-    await sign(
-      { alg: 'HS256', kid },
-      createPublicKey({ key: ours, format: 'jwk' }).export({ type: 'spki', format: 'der' }),
-    ),
+    await sign({ alg: 'HS256', kid }, spki),
     await sign({ kid }, stranger.privateKey),
     await sign({ kid, jwk: strangersJwk }, stranger.privateKey),
     await sign({ kid: 'theirs', jku: 'https://evil.example/jwks.json' }, stranger.privateKey),
