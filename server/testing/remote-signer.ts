@@ -7,7 +7,11 @@ import { newSigningPair, rotationOf } from './signer.ts'
 type Asked = { method?: 'POST' | 'PUT'; headers?: Record<string, string>; json?: object }
 
 /** What a running service answers to a request, which has to be a success. */
-async function ask<Body = unknown>({ baseUrl }: Service, path: string, { method = 'POST', headers, json }: Asked) {
+export async function ask<Body = unknown>(
+  { baseUrl }: Service,
+  path: string,
+  { method = 'POST', headers, json }: Asked,
+) {
   const type = { 'content-type': 'application/json' }
   const response = await fetch(baseUrl + path, { method, headers: { ...headers, ...type }, body: JSON.stringify(json) })
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
@@ -18,16 +22,21 @@ type Started = Answer<'POST /api/auth/register/start'>
 type Registered = Answer<'POST /api/auth/register/finish'>
 type App = Answer<'POST /api/admin/apps'>
 
-/** A person of a running service whose identity has a signing key, and who answers requests over the network. */
-export async function createRemoteSigner(service: Service) {
-  const handle = `signer-${randomBytes(6).toString('hex')}`
+/** A person of a running service; `headers` are those of their session. */
+export async function createRemotePerson(service: Service, kind = 'person') {
+  const handle = `${kind}-${randomBytes(6).toString('hex')}`
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
-  const wanted = { handle, displayName: 'A signer' }
+  const wanted = { handle, displayName: `A ${kind}` }
   const { flowId, options } = await ask<Started>(service, '/api/auth/register/start', { json: wanted })
   const finish = { flowId, credential: authenticator.register(options) }
   const registered = await ask<Registered>(service, '/api/auth/register/finish', { json: finish })
   const identityId = registered.identities[0]?.identityId ?? ''
-  const headers = { authorization: `Bearer ${registered.sessionToken}` }
+  return { handle, identityId, headers: { authorization: `Bearer ${registered.sessionToken}` } }
+}
+
+/** One whose identity has a signing key, and who answers requests over the network. */
+export async function createRemoteSigner(service: Service) {
+  const { handle, identityId, headers } = await createRemotePerson(service, 'signer')
   const pair = newSigningPair()
   const keyPath = `/api/signing/keys/${identityId}`
   const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }

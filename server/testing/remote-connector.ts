@@ -1,0 +1,69 @@
+import type { Answer } from '@countersign/protocol/api'
+import type { Delegation } from '@countersign/protocol/delegations'
+import type { TokenResponse } from '@countersign/protocol/oauth'
+import { ask, registerRemoteApp, type createRemotePerson } from './remote-signer.ts'
+import type { Service } from './service.ts'
+
+type RemotePerson = Awaited<ReturnType<typeof createRemotePerson>>
+export type Consent = { scope?: string; mode?: 'user_present' | 'background' }
+type Authorized = Answer<'POST /api/oauth/authorize'>
+
+const redirectUri = 'https://app.example/callback'
+
+/** A resource that is offered at a running service, as its owner keeps it. */
+export async function offerResource(service: Service, clientId: string, resourceKey: string) {
+  const audience = `https://${resourceKey}.example/api`
+  await ask(service, `/api/admin/apps/${clientId}/resources`, {
+    headers: service.admin,
+    json: { resourceKey, displayName: 'Calendar', scopes: ['calendar.read', 'calendar.write'], audience },
+  })
+  return { resourceKey, audience }
+}
+
+/** An app that acts for people at the resources of others; `settings` are those that the SDK takes. */
+export async function registerRemoteSource(service: Service) {
+  const settings = await registerRemoteApp(service, redirectUri)
+  const { clientId, clientSecret } = settings
+
+  async function authorize({ headers, identityId }: RemotePerson, wanted: object): Promise<string> {
+    const json = { clientId, redirectUri, identityId, ...wanted }
+    const { redirectUrl } = await ask<Authorized>(service, '/api/oauth/authorize', { headers, json })
+    return new URL(redirectUrl).searchParams.get('code') ?? ''
+  }
+  const redeem = (fields: Record<string, string>) =>
+    ask<TokenResponse>(service, '/api/oauth/token', {
+      json: { ...fields, client_id: clientId, client_secret: clientSecret },
+    })
+
+  return {
+    settings,
+    /** The tokens of a whole sign-in. */
+    async signIn(person: RemotePerson): Promise<TokenResponse> {
+      const code = await authorize(person, { scope: 'openid profile offline_access' })
+      return redeem({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
+    },
+    refresh: ({ refresh_token: token = '' }: TokenResponse) =>
+      redeem({ grant_type: 'refresh_token', refresh_token: token }),
+    /** A person lets the app act at a resource. */
+    async connect(person: RemotePerson, resource: string, { scope = 'calendar.read', mode }: Consent = {}) {
+      const asked = { requestedResource: resource, requestedScope: scope, communicationMode: mode }
+      await authorize(person, { connector: true, ...asked })
+    },
+  }
+}
+
+/** Takes back what a person has let an app do, all of it. */
+export async function revokeDelegations({ baseUrl }: Service, { headers }: RemotePerson): Promise<void> {
+  const listed = await fetch(`${baseUrl}/api/oauth/delegations`, { headers })
+  const { delegations } = (await listed.json()) as { delegations: Delegation[] }
+  for (const { id, status } of delegations) {
+    if (status !== 'active') continue
+    const ended = await fetch(`${baseUrl}/api/oauth/delegations/${id}`, { method: 'DELETE', headers })
+    if (ended.status !== 204) throw new Error(`the delegation was not revoked: ${await ended.text()}`)
+  }
+}
+
+export async function signOutRemotely(service: Service, { headers }: RemotePerson): Promise<void> {
+  const ended = await fetch(`${service.baseUrl}/api/auth/session`, { method: 'DELETE', headers })
+  if (!ended.ok) throw new Error(`the session was not ended: ${await ended.text()}`)
+}
