@@ -104,7 +104,7 @@ async function register(service: Service, guide: string, origin: string) {
   const [, name = '', redirectUri = '', ...afterwards] = command ?? []
   if (!command) throw new Error('The guide does not show how the app is registered')
   const words = ['apps', 'create', '--name', name, '--redirect-uri', redirectUri, ...afterwards.filter(Boolean)]
-  const here = words.map((word) => word.replace('http://localhost:3000', origin))
+  const here = words.map((word) => word.replace(/http:\/\/localhost:300\d/, origin))
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'cli/main.ts'), '--json', ...here], {
     env: service.settings,
   })

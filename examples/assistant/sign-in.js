@@ -1,0 +1,91 @@
+import * as client from 'openid-client'
+import { createBrowsers } from './browsers.js'
+import { createPerson } from './person.js'
+
+/**
+ * Signs people in with OpenID Connect, as docs/guides/sign-in-with-node.md explains, and asks them to let the assistant
+ * read their calendar.
+ */
+export async function createSignIn({ countersign, issuer, appUrl, clientId, clientSecret }) {
+  const config = await discover(new URL(issuer), clientId, clientSecret)
+  const redirectUri = `${appUrl}/callback`
+  const browsers = createBrowsers(appUrl)
+  const begun = new Map() // a browser → what to check its answer against
+  const signedIn = new Map() // a browser → who signed in there
+
+  return {
+    personAt: (request) => signedIn.get(browsers.nameOf(request)),
+
+    async begin(_, response) {
+      const checks = { ...newChecks(), expectedNonce: client.randomNonce() }
+      begun.set(browsers.rename(response), checks)
+      const location = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile offline_access',
+        code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        state: checks.expectedState,
+        nonce: checks.expectedNonce,
+      })
+      redirect(response, location.href)
+    },
+
+    /** To the page on which whoever is signed in lets the assistant read their calendar, as who they are here. */
+    async connect(request, response, mode) {
+      const browser = browsers.nameOf(request)
+      const person = signedIn.get(browser)
+      if (!person) return redirect(response, '/')
+      const checks = newChecks()
+      begun.set(browser, checks)
+      const location = countersign.connectUrl({
+        resource: 'calendar',
+        scope: 'calendar.read',
+        redirectUri,
+        state: checks.expectedState,
+        mode: mode === 'background' ? 'background' : 'user_present',
+        identityId: person.identityId,
+        codeChallenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+      })
+      redirect(response, location)
+    },
+
+    async finish(request, response) {
+      const browser = browsers.nameOf(request)
+      const checks = begun.get(browser)
+      begun.delete(browser)
+      if (!checks) return response.writeHead(400).end('This was not begun in this browser.')
+      try {
+        const tokens = await client.authorizationCodeGrant(config, new URL(request.url, appUrl), checks)
+        // What came of a consent, the next exchange of a token tells. Only a sign-in tells who somebody is.
+        if (checks.expectedNonce) signedIn.set(browsers.rename(response), createPerson(config, tokens))
+      } catch (error) {
+        // Who has changed their mind is back where they were.
+        if (error.error !== 'access_denied') throw error
+      }
+      redirect(response, '/')
+    },
+
+    /** Signs out here and at Countersign. What the assistant may do in the background it still may. */
+    end(request, response) {
+      const browser = browsers.nameOf(request)
+      const person = signedIn.get(browser)
+      signedIn.delete(browser)
+      if (!person) return redirect(response, '/')
+      const parameters = { id_token_hint: person.idToken, post_logout_redirect_uri: `${appUrl}/` }
+      redirect(response, client.buildEndSessionUrl(config, parameters).href)
+    },
+  }
+}
+
+function discover(issuer, clientId, clientSecret) {
+  const insecure = issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : undefined
+  return client.discovery(issuer, clientId, clientSecret, undefined, insecure)
+}
+
+function newChecks() {
+  return { pkceCodeVerifier: client.randomPKCECodeVerifier(), expectedState: client.randomState() }
+}
+
+function redirect(response, location) {
+  response.writeHead(303, { location }).end()
+}
