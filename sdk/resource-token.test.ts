@@ -99,6 +99,13 @@ test('nobody gets what is kept for another token, resource or scope', async (t) 
   assert.equal((await exchangeForResource(ada)).accessToken, 'for.ada.alone')
 })
 
+test('an audience that is an origin is the same with a slash and without', async (t) => {
+  const { exchangeForResource, says } = await openAssistant(t)
+  says({ audience: 'https://calendar.example/' })
+  const { audience } = await exchangeForResource({ ...wanted, resource: 'https://calendar.example' })
+  assert.equal(audience, 'https://calendar.example/')
+})
+
 test('scopes are the same in any order', async (t) => {
   const { exchangeForResource, says, timesAsked } = await openAssistant(t)
   says({ scope: 'a b' })

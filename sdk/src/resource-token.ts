@@ -93,7 +93,13 @@ function readToken(answer: unknown, askedAt: number): ResourceToken | undefined 
 /** For the resource that was meant, and no more than was asked for. */
 function isWanted({ resource, audience, scopes }: ResourceToken, wanted: WantedToken): boolean {
   const most = wanted.scope === undefined ? scopes : scopesIn(wanted.scope)
-  return [resource, audience].includes(wanted.resource) && scopes.every((scope) => most.includes(scope))
+  const isMeant = resource === wanted.resource || withoutSlash(audience) === withoutSlash(wanted.resource)
+  return isMeant && scopes.every((scope) => most.includes(scope))
+}
+
+/** The service knows an audience with a slash at its end and without. */
+function withoutSlash(uri: string): string {
+  return uri.replace(/\/+$/, '')
 }
 
 function scopesIn(scope: string): string[] {
