@@ -4,7 +4,7 @@ import type { Person } from './person.ts'
 
 type Look = (name: string) => Promise<void>
 
-/** Registers an app, sets its webhook, and turns back from its end. */
+/** Registers an app, sets its webhook, offers a resource, and turns back from its end. */
 export async function walkDevelopers(person: Person, service: Service, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
@@ -43,6 +43,7 @@ export async function walkDevelopers(person: Person, service: Service, look: Loo
   await look('developers-rotated')
   await person.press('confirm-secret-saved')
   await walkWebhook(person, look)
+  await walkResources(person, look)
   await person.press('end-app')
   await person.press('delete-app')
   await dialog.locator('[aria-invalid="true"]').waitFor()
@@ -105,4 +106,32 @@ async function walkWebhook(person: Person, look: Look): Promise<void> {
   await person.press('remove-webhook')
   await person.control('set-webhook').waitFor()
   await receiver.close()
+}
+
+/** Offers a resource, changes it and disables it. */
+async function walkResources(person: Person, look: Look): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  await person.press('add-resource')
+  await dialog.waitFor()
+  await look('developers-resource-new')
+  await person.press('create-resource')
+  await dialog.locator('[aria-invalid="true"]').first().waitFor()
+  await look('developers-resource-invalid')
+  await person.write('displayName', 'The Ledger’s entries')
+  const key = `ledger-entries-${crypto.randomUUID()}`
+  await person.write('resourceKey', key)
+  await person.write('audience', `https://${key}.analytical-engine.example/accounts/api`)
+  const lines = ['entries.read See the entries of your ledger', 'entries.write Make new entries', 'entries.delete']
+  await dialog.locator('textarea').fill(lines.join('\n'))
+  await person.press('create-resource')
+  await person.control('change-resource').waitFor()
+  await look('developers-resource')
+  await person.press('change-resource')
+  await dialog.waitFor()
+  await look('developers-resource-change')
+  await person.press('cancel')
+  await person.press('disable-resource')
+  await person.control('enable-resource').waitFor()
+  await look('developers-resource-disabled')
 }

@@ -6,6 +6,7 @@ import { InPageLink } from '../ui/InPageLink.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { AppEnd } from './AppEnd.tsx'
+import { AppResources } from './AppResources.tsx'
 import { AppSecret } from './AppSecret.tsx'
 import { AppSettings } from './AppSettings.tsx'
 import { AppWebhook } from './AppWebhook.tsx'
@@ -60,6 +61,7 @@ export function AppPage({ app, told, goTo, onTold, onChanged, onDeleted }: Props
       <FirstSignIn app={app} />
       <AppSettings app={app} onChanged={onChanged} />
       <AppWebhook app={app} />
+      <AppResources app={app} />
       {!app.public && <AppSecret app={app} onTold={onTold} />}
       <AppEnd app={app} onDeleted={onDeleted} />
     </section>

@@ -634,6 +634,26 @@ export const de: Words = {
     },
   },
 
+  resources: {
+    title: 'Ressourcen',
+    what: 'Was andere Apps bei deiner tun dürfen, soweit ein Mensch es erlaubt.',
+    add: 'Eine Ressource hinzufügen',
+    create: 'Hinzufügen',
+    change: 'Ändern',
+    changeTitle: (name) => `${name} ändern`,
+    disable: 'Abschalten',
+    tooMany: 'Diese App hat alle Ressourcen, die sie haben kann.',
+    nameHint: 'Man sieht ihn, wenn eine App danach fragt.',
+    key: 'Schlüssel',
+    keyHint: 'Damit fragen Apps nach ihr. Er bleibt, wie er ist.',
+    keyInvalid: 'Schreibe 2 bis 64 von a–z, 0–9 und . _ : -, zuerst einen Buchstaben oder eine Ziffer.',
+    audience: 'Audience',
+    audienceHint: 'Die Adresse, für die ihre Tokens sind: deine API.',
+    audienceInvalid: 'Schreibe eine ganze Adresse, wie https://api.example.com.',
+    scopesHint: 'Einer je Zeile, dahinter, was er einer App erlaubt: events.read Deine Termine sehen',
+    scopesInvalid: 'Schreibe 1 bis 50 eigene Scopes: nicht openid, profile und dergleichen.',
+  },
+
   playground: {
     title: 'Spielwiese',
     lead: [
@@ -731,6 +751,10 @@ export const de: Words = {
       disabled_by_operator:
         'Der Betreiber dieses Dienstes hat diese App abgeschaltet. Nur er kann sie wieder einschalten.',
       too_many_secrets: 'Zu viele alte Geheimnisse gelten noch. Warte, bis einige ablaufen, oder beende sie sofort.',
+      resource_key_taken: 'Diesen Schlüssel gibt es schon. Wähle einen anderen.',
+      audience_taken: 'Eine andere Ressource hat diese Audience.',
+      too_many_resources: 'Diese App hat alle Ressourcen, die sie haben kann.',
+      resource_not_found: 'Diese Ressource gibt es nicht mehr.',
       webhook_not_found: 'Dieser Webhook ist abgeschaltet.',
       webhook_not_active: 'Die App ist abgeschaltet, oder ihr Webhook. Schalte sie erst ein.',
       delivery_not_found: 'Das steht nicht mehr im Protokoll.',

@@ -616,6 +616,26 @@ export const en = {
     } as Readonly<Record<string, string>>,
   },
 
+  resources: {
+    title: 'Resources',
+    what: 'What other apps may do at yours, as far as a person lets them.',
+    add: 'Add a resource',
+    create: 'Add',
+    change: 'Change',
+    changeTitle: (name: string) => `Change ${name}`,
+    disable: 'Disable',
+    tooMany: 'This app has all the resources that it can have.',
+    nameHint: 'People see it when an app asks for it.',
+    key: 'Key',
+    keyHint: 'Apps ask for it by this. It stays as it is.',
+    keyInvalid: 'Write 2 to 64 of a–z, 0–9 and . _ : -, a letter or digit first.',
+    audience: 'Audience',
+    audienceHint: 'The address that its tokens are for: your API.',
+    audienceInvalid: 'Write a whole address, such as https://api.example.com.',
+    scopesHint: 'One a line, each with what it lets an app do: events.read See your events',
+    scopesInvalid: 'Write 1 to 50 scopes that are your own: not openid, profile and the like.',
+  },
+
   playground: {
     title: 'Playground',
     lead: [
@@ -710,6 +730,10 @@ export const en = {
       app_not_found: 'This app is gone.',
       disabled_by_operator: 'The operator of this service has disabled this app. Only they can enable it.',
       too_many_secrets: 'Too many old secrets still work. Let some expire, or let the old ones work no more.',
+      resource_key_taken: 'This key is taken. Choose another.',
+      audience_taken: 'Another resource has this audience.',
+      too_many_resources: 'This app has all the resources that it can have.',
+      resource_not_found: 'This resource is gone.',
       webhook_not_found: 'This webhook is switched off.',
       webhook_not_active: 'The app is disabled, or its webhook. Enable it first.',
       delivery_not_found: 'This is no longer in the log.',

@@ -7,10 +7,12 @@ type Props = {
   onInput: (value: string) => void
   hint: string
   problem: string | undefined
+  /** Which keys a phone shows. */
+  keys?: 'url' | 'text'
 }
 
 /** Several lines to write on, for what is copied letter by letter. They grow with what is written. */
-export function Lines({ name, label, value, onInput, hint, problem }: Props) {
+export function Lines({ name, label, value, onInput, hint, problem, keys = 'url' }: Props) {
   const id = useId()
   const described = [`${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   return (
@@ -26,7 +28,7 @@ export function Lines({ name, label, value, onInput, hint, problem }: Props) {
         autocapitalize="none"
         autocorrect="off"
         spellcheck={false}
-        inputMode="url"
+        inputMode={keys}
         aria-invalid={problem !== undefined}
         aria-describedby={described}
       />

@@ -7,9 +7,14 @@ export const resourceKeyPattern = '^[a-z0-9][a-z0-9._:-]{1,63}$'
 export const resourceScopePattern = '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$'
 
 const resourceKey = new RegExp(resourceKeyPattern)
+const resourceScope = new RegExp(resourceScopePattern)
 
 export function isResourceKey(text: string): boolean {
   return resourceKey.test(text)
+}
+
+export function isResourceScope(text: string): boolean {
+  return resourceScope.test(text)
 }
 
 /** Whether a scope means something to us, and so can't mean another thing at a resource. */
