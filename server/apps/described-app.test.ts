@@ -250,3 +250,15 @@ test('an app that describes itself goes when nobody has it connected, not before
   assert.equal(await app.row(), undefined)
   assert.equal((await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })).status, 200)
 })
+
+test('an app that nobody has registered offers no resources, which would go with it', async () => {
+  const app = agent()
+  await app.tokens()
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: `/api/admin/apps/${encodeURIComponent(app.clientId)}/resources`,
+    headers: world.admin,
+    payload: { resourceKey: 'agent', displayName: 'The agent', scopes: ['act'], audience: 'https://agent.example' },
+  })
+  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'described_by_itself'])
+})

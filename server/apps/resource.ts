@@ -24,6 +24,7 @@ export type ActiveResource = resources.ActiveResource
 const refuse = refusals({
   resource_not_found: [404, 'There is no such resource.'],
   resource_key_taken: [409, 'There is a resource with this key already.'],
+  described_by_itself: [409, 'This app is registered by nobody, and goes when nobody uses it: it offers no resources.'],
   audience_taken: [409, 'There is a resource with this audience already.'],
   too_many_resources: [409, `An app has at most ${limits.resourcesPerAppMax} resources.`],
 })
@@ -67,8 +68,8 @@ export async function listResources(db: Database, sought: Sought): Promise<Resou
 type Registry = Pick<Kernel, 'db' | 'config'>
 
 /**
- * Offers a resource of an app to others. Refuses `app_not_found`, `invalid_request`, `too_many_resources`,
- * `resource_key_taken`, `audience_taken`.
+ * Offers a resource of an app to others. Refuses `app_not_found`, `described_by_itself`, `invalid_request`,
+ * `too_many_resources`, `resource_key_taken`, `audience_taken`.
  */
 export async function createResource(
   { db, config }: Registry,
@@ -82,7 +83,8 @@ export async function createResource(
   const resource = { ...settingsAfter(settings, unset), ...kept }
 
   await transaction(db, async (tx) => {
-    requireAppOf(steward, await store.lockApp(tx, clientId))
+    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
+    if (app.documentReadAt) throw refuse.described_by_itself()
     requireAcceptableResource({ sent, resourceKey, scopes: sent.scopes }, config)
     if ((await resources.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
     await resources.insertResource(tx, resource).catch(refuseTaken)
