@@ -58,7 +58,7 @@ test('an app that a person lets act at another gets a token there, which says wh
   await assert.rejects(calendar.verify(narrow.accessToken, { scope: 'calendar.write' }), refused('insufficient_scope'))
 })
 
-test('without a consent, for more than it was given for, or at no resource there is no token', async () => {
+test('DEL-08, DEL-09, DEL-10 there is no token without a consent, for more than that, or at no resource', async () => {
   const person = await createRemotePerson(service)
   const { access_token_jwt: subjectToken } = await source.signIn(person)
   const exchange = (wanted: object = {}) =>
@@ -71,7 +71,7 @@ test('without a consent, for more than it was given for, or at no resource there
   await assert.rejects(exchange({ subjectToken: 'no.such.token' }), refused('invalid_request'))
 })
 
-test('nothing else that the service signs or gives opens the resource', async () => {
+test('DEL-17 nothing else that the service signs or gives opens the resource', async () => {
   const { person, tokens, subjectToken } = await connect()
   await offerResource(service, target.clientId, 'contacts')
   await source.connect(person, 'contacts')
@@ -81,7 +81,7 @@ test('nothing else that the service signs or gives opens the resource', async ()
     await assert.rejects(calendar.verify(token), (error) => error instanceof Challenge && error.status === 401)
 })
 
-test('a consent ends at once where the resource asks for it, and where it does not within ten minutes', async () => {
+test('DEL-11 a consent ends at once where the resource asks, and elsewhere within ten minutes', async () => {
   const { person, subjectToken } = await connect()
   const { baseUrl, clientId, clientSecret } = target
   const introspect = { baseUrl, clientId, clientSecret, everySeconds: 0 }
@@ -111,7 +111,7 @@ test('a resource that asks with the wrong secret lets nobody in', async () => {
   await calendar.verify(accessToken)
 })
 
-test('an app that may act in the background does so after the person has signed out', async () => {
+test('DEL-18 an app that may act in the background does so after the person has signed out', async () => {
   const { person, tokens } = await connect({ mode: 'background' })
   await signOutRemotely(service, person)
   await assert.rejects(source.connect(person, 'calendar'), /401/)
