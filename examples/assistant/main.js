@@ -26,7 +26,8 @@ const acts = {
 async function answer(request, response) {
   const { pathname, searchParams } = new URL(request.url, appUrl)
   if (pathname === '/page.css') return send(response, 200, style, 'text/css')
-  if (pathname === '/sign-in') return signIn.begin(request, response)
+  if (pathname === '/sign-in') return signIn.begin(response)
+  if (pathname === '/sign-in-again') return signIn.begin(response, 'login')
   if (pathname === '/connect') return signIn.connect(request, response, searchParams.get('mode'))
   if (pathname === '/callback') return signIn.finish(request, response)
   if (pathname === '/') return showPage(request, response, searchParams)

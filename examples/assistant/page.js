@@ -7,7 +7,7 @@ const remedies = {
     </p>`,
   'sign-in': `
     <p>Sign in again, and I look into your calendar.</p>
-    <a class="button" href="/sign-in">Sign in with Countersign</a>`,
+    <a class="button" href="/sign-in-again">Sign in with Countersign</a>`,
 }
 
 /** The one page of the app, as HTML. */

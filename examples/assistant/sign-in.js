@@ -16,16 +16,15 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
   return {
     personAt: (request) => signedIn.get(browsers.nameOf(request)),
 
-    async begin(_, response) {
+    /** With `prompt` `login` the person uses their passkey also where they are signed in at Countersign. */
+    async begin(response, prompt) {
       const checks = { ...newChecks(), expectedNonce: client.randomNonce() }
       begun.set(browsers.rename(response), checks)
       const location = client.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: 'openid profile offline_access',
-        code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
-        code_challenge_method: 'S256',
-        state: checks.expectedState,
-        nonce: checks.expectedNonce,
+        ...(await parametersOf(checks)),
+        ...(prompt && { prompt }),
       })
       redirect(response, location.href)
     },
@@ -80,6 +79,11 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
 function discover(issuer, clientId, clientSecret) {
   const insecure = issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : undefined
   return client.discovery(issuer, clientId, clientSecret, undefined, insecure)
+}
+
+async function parametersOf({ pkceCodeVerifier, expectedState, expectedNonce }) {
+  const challenge = await client.calculatePKCECodeChallenge(pkceCodeVerifier)
+  return { code_challenge: challenge, code_challenge_method: 'S256', state: expectedState, nonce: expectedNonce }
 }
 
 function newChecks() {

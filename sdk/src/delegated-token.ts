@@ -14,7 +14,7 @@ export type DelegatedToken = {
   scopes: readonly string[]
   /** The consent by which it does: a person who ends it and gives it again has given another. */
   grantId: string
-  /** Whether the person signed in to the app within the last hour, or need not be there. */
+  /** Whether the person had to be there within the last hour, or may be away. */
   mode: Mode
   expiresAt: string
   tokenId: string
