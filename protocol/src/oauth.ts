@@ -107,6 +107,12 @@ export const TokenResponse = Type.Object({
 })
 export type TokenResponse = Static<typeof TokenResponse>
 
+/** The answer to a code or a refresh token with which a `resource` comes: a token that is for it alone (RFC 8707). */
+export type TargetedResponse = Pick<
+  TokenResponse,
+  'access_token' | 'token_type' | 'expires_in' | 'scope' | 'id_token' | 'refresh_token'
+>
+
 const { access_token, token_type, expires_in, scope, ...either } = {
   ...TokenResponse.properties,
   ...ExchangeResponse.properties,
@@ -123,7 +129,7 @@ export const token = endpoint(
   { body: TokenRequest },
   // One object in place of a choice of two, which a serializer would have to try on every token that it sends.
   {
-    200: Type.Unsafe<TokenResponse | ExchangeResponse>({
+    200: Type.Unsafe<TokenResponse | TargetedResponse | ExchangeResponse>({
       ...Type.Object({ ...Type.Partial(Type.Object(either)).properties, ...both }),
     }),
   },

@@ -65,6 +65,21 @@ export async function exchange(
   }
 }
 
+/**
+ * A token for a resource of somebody for whom an app has just redeemed a code or a refresh token: these prove more than
+ * a token does that is exchanged, so that an app without a secret gets it too. Refuses `invalid_target`,
+ * `access_denied`, `invalid_scope`, `invalid_grant`.
+ */
+export async function delegate(
+  { kernel, keys }: { kernel: Kernel; keys: SigningKeys },
+  taking: Taking,
+  now: Date,
+): Promise<{ token: string; scope: string[] }> {
+  const delegated = await transaction(kernel.db, (tx) => takeDelegation(tx, taking, now))
+  const issuing = { keys, issuer: kernel.config.authUrl.origin }
+  return { token: await issueDelegatedToken(issuing, delegated, now), scope: delegated.scope }
+}
+
 type Taking = { subject: Subject; clientId: string; named: string; scope: string[] | undefined }
 
 /**

@@ -21,7 +21,8 @@ declare module 'fastify' {
     cors?: Cors
     host?: HostName
     /** Whether the route also takes `application/x-www-form-urlencoded`. */
-    form?: boolean
+    /** Whether a form may come; with names, those parameters may come several times, and arrive as one list. */
+    form?: boolean | { several: string[] }
     /** Whether its faults and refusals are shown as a page. */
     page?: boolean
   }
@@ -127,8 +128,9 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
-      if (!request.routeOptions.config.form) throw refuse.unsupported_media_type()
-      return parseForm(body)
+      const { form } = request.routeOptions.config
+      if (!form) throw refuse.unsupported_media_type()
+      return parseForm(body, form === true ? [] : form.several)
     },
   )
 }

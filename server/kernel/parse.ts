@@ -16,11 +16,17 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Parses `application/x-www-form-urlencoded` to an object of strings. Refuses a parameter that comes twice. */
-export function parseForm(text: string): Record<string, string> {
+/**
+ * Parses `application/x-www-form-urlencoded` to an object of strings. Refuses a parameter that comes twice, but for
+ * those that may come several times: they become one list, with spaces between.
+ */
+export function parseForm(text: string, several: string[] = []): Record<string, string> {
   const form: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (Object.hasOwn(form, name)) throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
+  for (const [name, sent] of new URLSearchParams(text)) {
+    const earlier = Object.hasOwn(form, name) ? form[name] : undefined
+    const value = earlier === undefined ? sent : `${earlier} ${sent}`
+    if (earlier !== undefined && !several.includes(name))
+      throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
     requireName(name)
     requireText(value)
     form[name] = value

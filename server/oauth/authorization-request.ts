@@ -10,7 +10,7 @@ import { Refusal, refusals } from '#kernel/refusal.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
 import { readKeyWish } from './app-key-request.ts'
-import { requireConnector, toConnector, type AskedConnector } from './connector.ts'
+import { readIndicated, requireConnector, toConnector, type AskedConnector } from './connector.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -42,12 +42,12 @@ const challengePattern = /^[A-Za-z0-9_-]{43}$/
 /**
  * Checks an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1). An unknown client or
  * redirect URI is refused here, for a person to read; every other error is for the app, at its redirect URI. With
- * `wanted` the app also asks to act at a resource of another.
+ * `connector`, or where it names a resource, the app also asks to act at a resource of another.
  */
 export async function readAuthorizationRequest(
   { db, apps, keys, site }: Reader,
   parameters: Parameters,
-  wanted?: AskedConnector,
+  connector?: AskedConnector,
 ): Promise<Reading> {
   const { app, redirectUri } = await requireRegistered(apps, parameters)
   const { state } = parameters
@@ -57,8 +57,9 @@ export async function readAuthorizationRequest(
   try {
     mode = readResponseMode(redirectUri, parameters['response_mode'])
     const unverified = readUnverified(app, redirectUri)
+    const { own, wanted } = connector ? { own: parameters, wanted: connector } : readWanted(parameters)
     const asked = {
-      ...checked(app, parameters, { mode, isForOther: wanted !== undefined }),
+      ...checked(app, own, { mode, isForOther: wanted !== undefined }),
       ...(unverified && { unverified }),
       ...(await readWish({ keys, site }, app, parameters)),
       ...(wanted && { connector: toConnector(await requireConnector(db, wanted)) }),
@@ -80,12 +81,22 @@ export async function readAuthorizationRequest(
 
 /** Checks a request that the app itself is there to answer to: refuses whatever would not be shown. */
 export async function requireAuthorizationRequest(
-  { apps, keys, site }: Omit<Reader, 'db'>,
+  { db, apps, keys, site }: Reader,
   parameters: Parameters,
 ): Promise<void> {
   const { app, redirectUri } = await requireRegistered(apps, parameters)
-  checked(app, parameters, { mode: readResponseMode(redirectUri, parameters['response_mode']), isForOther: false })
+  const mode = readResponseMode(redirectUri, parameters['response_mode'])
+  const { own, wanted } = readWanted(parameters)
+  checked(app, own, { mode, isForOther: wanted !== undefined })
   await readWish({ keys, site }, app, parameters)
+  if (wanted) await requireConnector(db, wanted)
+}
+
+/** What an app asks for itself, and at the resource that it names, if it does. */
+function readWanted(parameters: Parameters): { own: Parameters; wanted?: AskedConnector } {
+  const indicated = readIndicated(parameters)
+  if (!indicated) return { own: parameters }
+  return { own: { ...parameters, scope: indicated.scope }, wanted: indicated.connector }
 }
 
 /** The app, and its redirect URI. Refuses `invalid_client`, `invalid_redirect_uri`. */

@@ -16,7 +16,7 @@ import { beginLineage } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
 import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
-import { readConnectorFields, requireConnector, type CheckedConnector } from './connector.ts'
+import { readConnectorFields, readIndicated, requireConnector, type CheckedConnector } from './connector.ts'
 import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
 import { spendPushed } from './pushed-request.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -71,7 +71,8 @@ type Asked = Identified & {
  */
 function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
   const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
-  const asked = scopesOf(pushed['scope'] ?? '')
+  const indicated = readIndicated(pushed)
+  const asked = scopesOf(indicated?.scope ?? pushed['scope'] ?? '')
   const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
   return {
     clientId,
@@ -85,6 +86,12 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
     responseMode: pushed['response_mode'],
     prompt: pushed['prompt'],
     maxAge: readMaxAge(pushed['max_age']),
+    ...(indicated && {
+      connector: true,
+      requestedResource: indicated.connector.resource,
+      requestedScope: indicated.connector.scope,
+      communicationMode: indicated.connector.mode,
+    }),
     encryptedAppKey,
     appPublicKey,
     encryptedAppPrivateKey,

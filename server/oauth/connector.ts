@@ -1,4 +1,5 @@
 import type { CommunicationMode } from '@countersign/protocol/delegations'
+import { isReservedScope, isResourceKey } from '@countersign/protocol/formats/resource'
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
 import type { Connector } from '@countersign/protocol/pages'
@@ -32,6 +33,36 @@ export function readConnectorFields(sent: Sent): AskedConnector | undefined {
   if (Object.values(given).some((value) => value !== undefined))
     throw refuse.invalid_request({ sentence: 'The fields of a connector need connector to be true.' })
   return undefined
+}
+
+/**
+ * What a request asks that names a resource by its address (RFC 8707 §2.1), as MCP clients do: the scopes that mean
+ * something here are the app's own, the others are for the resource. It may act while the person is away where it asks
+ * for `offline_access`. Undefined where it names none. Refuses `invalid_target`.
+ */
+export function readIndicated({ resource, scope: list = '' }: { resource?: string; scope?: string }) {
+  if (resource === undefined) return undefined
+  requireIndicator(resource)
+  const { own, scope } = splitScopes(list)
+  const mode = own.includes('offline_access') ? 'background' : 'user_present'
+  return { scope: own.join(' '), connector: { resource, scope: scope.join(' '), mode } }
+}
+
+/** Refuses `invalid_target` for the key of a resource, which is no address. */
+export function requireIndicator(resource: string): void {
+  if (isResourceKey(resource)) throw refuse.invalid_target()
+}
+
+/** Of a list of scopes those of the app's own, and those of a resource, which never are one of ours. */
+export function splitScopes(list: string): { own: string[]; scope: string[] } {
+  const asked = scopesOf(list)
+  return { own: asked.filter(isReservedScope), scope: asked.filter((each) => !isReservedScope(each)) }
+}
+
+/** Refuses `invalid_target` where there is no such resource. */
+export async function requireTarget(db: Database, resource: string): Promise<void> {
+  requireIndicator(resource)
+  if (!(await findActiveResource(db, resource))) throw refuse.invalid_target()
 }
 
 /** Refuses `invalid_request`, `invalid_target`, `invalid_scope`. */

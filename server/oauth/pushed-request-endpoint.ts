@@ -33,7 +33,7 @@ export async function answerPushedRequest(
 
   const { clientId } = client.app
   const parameters = { ...withoutEmpty(standard), client_id: clientId }
-  await requireAuthorizationRequest({ apps: asked.apps, keys, site: siteOf(kernel.config) }, parameters)
+  await requireAuthorizationRequest({ db: kernel.db, apps: asked.apps, keys, site: siteOf(kernel.config) }, parameters)
   const requestUri = await keepPushed(kernel.db, { clientId, parameters }, now)
   return { request_uri: requestUri, expires_in: limits.pushedRequestLifetimeSeconds }
 }

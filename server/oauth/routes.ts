@@ -47,7 +47,7 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
 
   host.route({
     ...endpoints.token,
-    config: { ...endpoints.token.config, form: true },
+    config: { ...endpoints.token.config, form: { several } },
     async handler(request, reply) {
       // RFC 6749 §5.1 asks for it beside `no-store`, which every answer has.
       reply.header('pragma', 'no-cache')
@@ -57,7 +57,7 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
 
   host.route({
     ...pushRequest,
-    config: { ...pushRequest.config, form: true },
+    config: { ...pushRequest.config, form: { several } },
     async handler(request, reply) {
       return reply.status(201).send(await answerPushedRequest(provider, sentBy(request)))
     },
@@ -112,7 +112,7 @@ function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' |
 export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pages: Pages): void {
   const site = siteOf(kernel.config)
   const readerFor = (address: string) => ({ db: kernel.db, apps: apps.askedFrom(address), keys, site })
-  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: true } as const
+  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true, form: { several } } as const
   const signIn = async (sent: Parameters, reply: FastifyReply, address: string) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     const pushed = requestUri !== undefined && isPushed(requestUri)
@@ -205,10 +205,14 @@ function serialize(document: object): Served {
   return { document, body, headers }
 }
 
+/** What may come several times (RFC 8707 §2), though then it is no address, and there is no such resource. */
+const several = ['resource']
+
 /** Parameters as strings, each once (RFC 6749 §3.1). Refuses `invalid_request`. */
 function eachOnce(sent: unknown): Parameters {
   const parameters: Parameters = {}
-  for (const [name, value] of Object.entries(sent ?? {})) {
+  for (const [name, given] of Object.entries(sent ?? {})) {
+    const value: unknown = Array.isArray(given) && several.includes(name) ? given.join(' ') : given
     if (typeof value !== 'string') throw refuse.invalid_request()
     if (value !== '') parameters[name] = value
   }

@@ -1,6 +1,6 @@
 import type { ExchangeResponse } from '@countersign/protocol/delegations'
 import { scopesOf } from '@countersign/protocol/formats/scope'
-import type { TokenRequest, TokenResponse } from '@countersign/protocol/oauth'
+import type { TargetedResponse, TokenRequest, TokenResponse } from '@countersign/protocol/oauth'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { authenticateClient, type Client } from '#apps/client-authentication.ts'
 import { exchange } from '#delegation/exchange.ts'
@@ -9,9 +9,8 @@ import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import type { Redeeming } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
-import { redeem } from './code-grant.ts'
-import { refresh } from './refresh-grant.ts'
 import { readTokenRequest, type GrantRequest } from './token-request.ts'
+import { redeemForTarget, redeemGrant } from './target.ts'
 import { tokenResponse } from './token-response.ts'
 
 export type TokenEndpoint = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys; redeeming: Redeeming }
@@ -21,7 +20,7 @@ type Sent = { authorization: string | undefined; body: TokenRequest; address: st
 export async function answerTokenRequest(
   endpoint: TokenEndpoint,
   sent: Sent,
-): Promise<TokenResponse | ExchangeResponse> {
+): Promise<TokenResponse | TargetedResponse | ExchangeResponse> {
   const { kernel, apps } = endpoint
   const request = readTokenRequest(sent.authorization, sent.body)
   const now = kernel.clock()
@@ -35,19 +34,16 @@ async function answer(
   client: Client,
   request: GrantRequest,
   now: Date,
-): Promise<TokenResponse | ExchangeResponse> {
+): Promise<TokenResponse | TargetedResponse | ExchangeResponse> {
   const { kernel, keys } = endpoint
-  const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
-  switch (request.grant) {
-    case 'authorization_code':
-      return tokenResponse(issuing, await redeem(endpoint, client, request, now), now)
-    case 'refresh_token':
-      return tokenResponse(issuing, await refresh(endpoint, client, request, now), now)
-    case 'token_exchange': {
-      const { scope, ...wanted } = request
-      return exchange(endpoint, client, { ...wanted, scope: scope === undefined ? undefined : scopesOf(scope) }, now)
-    }
+  if (request.grant === 'token_exchange') {
+    const { scope, ...wanted } = request
+    return exchange(endpoint, client, { ...wanted, scope: scope === undefined ? undefined : scopesOf(scope) }, now)
   }
+  const { resource } = request
+  if (resource !== undefined) return redeemForTarget(endpoint, client, { ...request, resource }, now)
+  const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
+  return tokenResponse(issuing, await redeemGrant(endpoint, client, request, now), now)
 }
 
 /** Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. */

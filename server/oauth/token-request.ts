@@ -9,12 +9,15 @@ export type CodeRedemption = {
   code: string
   redirectUri: string
   codeVerifier: string | undefined
+  /** The address of the resource that the token shall be for (RFC 8707 §2.2); undefined where it is for us. */
+  resource: string | undefined
 }
 export type Refreshment = {
   grant: 'refresh_token'
   credentials: ClientCredentials
   refreshToken: string
   scope: string | undefined
+  resource: string | undefined
 }
 
 export type TokenExchange = {
@@ -60,7 +63,12 @@ export function readTokenRequest(authorization: string | undefined, body: TokenR
 function readRefreshment(credentials: ClientCredentials, body: TokenRequest): Refreshment {
   const refreshToken = either(body.refresh_token, body.refreshToken)
   if (!refreshToken) throw missing('refresh_token')
-  return { grant: 'refresh_token', credentials, refreshToken, scope: body.scope }
+  return { grant: 'refresh_token', credentials, refreshToken, scope: body.scope, resource: resourceIn(body) }
+}
+
+/** A parameter without a value counts as left out (RFC 6749 §3.2). */
+function resourceIn({ resource }: TokenRequest): string | undefined {
+  return resource === '' ? undefined : resource
 }
 
 /** The types say nothing that the tokens don't; one that we could not take or give is refused all the same. */
@@ -88,5 +96,6 @@ function readRedemption(credentials: ClientCredentials, body: TokenRequest): Cod
   if (!redirectUri) throw missing('redirect_uri')
   if (codeVerifier !== undefined && !verifierPattern.test(codeVerifier))
     throw refuse.invalid_request({ sentence: 'code_verifier must be 43 to 128 of the unreserved characters.' })
-  return { grant: 'authorization_code', credentials, code: body.code, redirectUri, codeVerifier }
+  const { code } = body
+  return { grant: 'authorization_code', credentials, code, redirectUri, codeVerifier, resource: resourceIn(body) }
 }

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Algorithm } from '@countersign/protocol/apps'
-import type { TokenResponse } from '@countersign/protocol/oauth'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { TargetedResponse, TokenResponse } from '@countersign/protocol/oauth'
 import type { RegisteredApp } from '#apps/app-directory.ts'
-import { numericDate } from '#kernel/clock.ts'
+import { numericDate, secondsAfter } from '#kernel/clock.ts'
+import { sha256 } from '#kernel/digest.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { Issued } from '#tokens/lineage.ts'
+import type { Granted, Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
 import { effectiveScope } from './scope.ts'
@@ -31,19 +33,7 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
     scope: scope.join(' '),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
   })
-  const idToken = scope.includes('openid')
-    ? signJwt(keys, app.idTokenAlgorithm, 'JWT', {
-        ...common,
-        aud: app.clientId,
-        azp: app.clientId,
-        ...(granted.nonce !== null && { nonce: granted.nonce }),
-        amr: ['pop', 'mfa'],
-        acr: 'phr',
-        sid: sidOf(granted, app.clientId),
-        at_hash: hashClaim(access, app.idTokenAlgorithm),
-        ...claimsOf(granted, scope),
-      })
-    : undefined
+  const idToken = signIdToken({ app, keys, issuer }, granted, access, now)
 
   return {
     access_token: access.token,
@@ -51,11 +41,56 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
     token_type: 'Bearer',
     expires_in: numericDate(access.expiresAt) - numericDate(now),
     scope: scope.join(' '),
-    ...(idToken && { id_token: await idToken }),
+    ...(await idToken),
     ...(scope.includes('offline_access') && { refresh_token: refreshToken }),
     user: tokenUserOf(granted, scope),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
   }
+}
+
+/**
+ * Says in full what a redemption issued for one resource: the token for it, and of those that are for us none but the
+ * refresh token (RFC 8707 §2.2).
+ */
+export async function targetedResponse(
+  { app, keys, issuer }: Issuing,
+  { granted, refreshToken }: Issued,
+  { token, scope }: { token: string; scope: string[] },
+  now: Date,
+): Promise<TargetedResponse> {
+  const own = effectiveScope(granted.scope.split(' '), app)
+  const expires = limits.delegatedTokenLifetimeSeconds
+  const access = { token, sha256: sha256(token), expiresAt: secondsAfter(now, expires) }
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: expires,
+    scope: scope.join(' '),
+    ...(await signIdToken({ app, keys, issuer }, granted, access, now)),
+    ...(own.includes('offline_access') && { refresh_token: refreshToken }),
+  }
+}
+
+/** Who signed in, where the app may know that, beside the access token that it comes with. */
+async function signIdToken({ app, keys, issuer }: Issuing, granted: Granted, access: Issued['access'], now: Date) {
+  const scope = effectiveScope(granted.scope.split(' '), app)
+  if (!scope.includes('openid')) return undefined
+  const token = await signJwt(keys, app.idTokenAlgorithm, 'JWT', {
+    iss: issuer,
+    sub: granted.identityId,
+    iat: numericDate(now),
+    exp: numericDate(access.expiresAt),
+    auth_time: granted.authTime,
+    aud: app.clientId,
+    azp: app.clientId,
+    ...(granted.nonce !== null && { nonce: granted.nonce }),
+    amr: ['pop', 'mfa'],
+    acr: 'phr',
+    sid: sidOf(granted, app.clientId),
+    at_hash: hashClaim(access, app.idTokenAlgorithm),
+    ...claimsOf(granted, scope),
+  })
+  return { id_token: token }
 }
 
 /**
