@@ -39,7 +39,7 @@ for (const { locale, words, ...look } of [
   { locale: 'en-GB', words: en, colorScheme: 'dark', width: 360 } as const,
   { locale: 'de-DE', words: de, colorScheme: 'light', width: 320 } as const,
 ])
-  test(`a strange app is shown by its host: ${look.colorScheme}, ${look.width}, ${locale}`, async () => {
+  test(`CID-03 a strange app is shown by its host: ${look.colorScheme}, ${look.width}, ${locale}`, async () => {
     const { colorScheme, width } = look
     const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
     const { page } = person

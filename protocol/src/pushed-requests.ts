@@ -29,6 +29,7 @@ export const PushedRequest = Type.Object({
   organization_id: Type.Optional(Text),
   fedcm_continue: Type.Optional(Text),
   app_key_jwk: Type.Optional(Text),
+  resource: Type.Optional(Text),
 })
 export type PushedRequest = Static<typeof PushedRequest>
 

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => close())
 
-describe('a document that does not describe its client is refused, and why', { concurrency: true }, () => {
+describe('CID-01 a document that does not describe its client is refused, and why', { concurrency: true }, () => {
   const wrong: Record<string, [Record<string, unknown>, RegExp]> = {
     'another client id': [{ client_id: 'https://agent.example/other.json' }, /another client_id/],
     'no client id': [{ client_id: undefined }, /lacks/],
@@ -107,7 +107,7 @@ test('SRF-01 SRF-02 SRF-05 SRF-09 no client id leads into the network of the ser
   assert.equal(host.connections(), before)
 })
 
-test('a client id is the address of a document in one spelling', () => {
+test('CID-01 a client id is the address of a document in one spelling', () => {
   const there = { baseUrl: new URL('https://api.id.example.com') }
   const here = { baseUrl: new URL('http://localhost:4400') }
   const good = [

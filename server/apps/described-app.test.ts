@@ -23,7 +23,7 @@ const act = (clientId: string, change: Record<string, unknown>) =>
     payload: change,
   })
 
-test('an app that nobody has registered describes itself, and a person signs in to it', async () => {
+test('CID-02 an app that nobody has registered describes itself, and a person signs in to it', async () => {
   const app = agent()
   const rows = await rowsOfApps()
   const { status, view } = await app.signIn({ state: 's1' })
@@ -67,7 +67,7 @@ test('unless it is switched on nothing is fetched, told or accepted', async (t) 
   }
 })
 
-test('a person sees the host, and where the answer goes to a program on their device', async () => {
+test('CID-03 a person sees the host, and where the answer goes to a program on their device', async () => {
   const app = agent({
     client_name: undefined,
     redirect_uris: ['http://127.0.0.1/callback', 'com.example.agent:/callback'],
@@ -116,7 +116,7 @@ test('AUZ-06 only the port of a loopback address may be another than the documen
   }
 })
 
-test('a program on the device is asked for each time, and never in silence', async () => {
+test('CID-04 a program on the device is asked for each time, and never in silence', async () => {
   const onDevice = 'http://127.0.0.1:4000/callback'
   const app = agent({ redirect_uris: [redirectUri, onDevice] })
   assert.equal((await app.consent({ redirectUri: onDevice })).statusCode, 200)
@@ -183,7 +183,7 @@ test('many who consent at once leave one row, and each gets tokens', async () =>
   assert.equal(created.length, 1)
 })
 
-test('the operator disables such an app, at once and whatever its document says', async () => {
+test('CID-05 the operator disables such an app, at once and whatever its document says', async () => {
   const app = agent()
   const { refresh_token: refreshToken } = await app.tokens()
   const stranger = agent()
@@ -205,7 +205,7 @@ test('the operator disables such an app, at once and whatever its document says'
   assert.equal((await app.signIn()).status, 200)
 })
 
-test('what its document says is not the operator’s to change, and it can’t be deleted into coming back', async () => {
+test('CID-06 what its document says the operator can’t change, nor is it deleted into coming back', async () => {
   const app = agent()
   await app.tokens()
   for (const change of [{ name: 'Mine' }, { redirectUris: ['https://evil.example/'] }])

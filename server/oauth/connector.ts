@@ -49,7 +49,7 @@ export function readIndicated({ resource, scope: list = '' }: { resource?: strin
 }
 
 /** Refuses `invalid_target` for the key of a resource, which is no address. */
-export function requireIndicator(resource: string): void {
+function requireIndicator(resource: string): void {
   if (isResourceKey(resource)) throw refuse.invalid_target()
 }
 

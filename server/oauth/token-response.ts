@@ -97,7 +97,7 @@ async function signIdToken({ app, keys, issuer }: Issuing, granted: Granted, acc
  * The left half of a token's hash (OpenID Connect Core §3.1.3.6), by the hash of the ID token's algorithm: SHA-256 for
  * RS256 and ES256. For Ed25519 the standard names none of its own; clients have settled on SHA-512.
  */
-function hashClaim({ token, sha256 }: Issued['access'], algorithm: Algorithm): string {
-  const digest = algorithm === 'EdDSA' ? hash('sha512', token, 'buffer') : sha256
+function hashClaim(access: Issued['access'], algorithm: Algorithm): string {
+  const digest = algorithm === 'EdDSA' ? hash('sha512', access.token, 'buffer') : access.sha256
   return digest.subarray(0, digest.length / 2).toString('base64url')
 }

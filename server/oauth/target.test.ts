@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createConnectors, delegationsOf, revoke, type Connectors } from '#testing/connectors.ts'
+import {
+  createWorld,
+  newChallenge,
+  postForm,
+  postToken,
+  type Person,
+  type TestApp,
+  type World,
+} from '#testing/world.ts'
+
+let world: World
+let notes: Connectors
+let agent: TestApp
+let person: Person
+before(async () => {
+  world = await createWorld()
+  notes = await createConnectors(world)
+  agent = await world.app({ name: 'Agent', public: true })
+  person = await world.person()
+})
+after(() => world.close())
+
+const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
+const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+const errorOf = (answer: { statusCode: number; json: () => { error: string } }) => [
+  answer.statusCode,
+  answer.json().error,
+]
+const { verifier, challenge } = newChallenge()
+const asking = (parameters: Record<string, string> = {}) => ({
+  ...{ client_id: agent.clientId, redirect_uri: agent.redirectUri, resource: notes.audience },
+  ...{ code_challenge: challenge, scope: 'notes.read offline_access', ...parameters },
+})
+const show = (query: string | Record<string, string>) =>
+  world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+/** The error that the app is told at its redirect URI. */
+const toldApp = ({ headers }: Awaited<ReturnType<typeof show>>) =>
+  new URL(headers.location ?? '').searchParams.get('error')
+
+/** What the page sends once the person has agreed to what it shows. */
+async function consent(parameters: Record<string, string> = {}, who: Person = person) {
+  const view = viewIn((await show(asking(parameters))).body)
+  const { resourceKey: requestedResource, scopes, mode: communicationMode } = view.connector
+  const connector = scopes.map(({ scope }: { scope: string }) => scope).join(' ')
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: who.headers,
+    payload: {
+      ...{ clientId: agent.clientId, redirectUri: agent.redirectUri, identityId: who.identityId },
+      ...{ codeChallenge: challenge, scope: view.scope.join(' '), connector: true },
+      ...{ requestedResource, requestedScope: connector, communicationMode },
+    },
+  })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
+}
+const redeem = (code: string, fields: Record<string, string> = { resource: notes.audience }) =>
+  agent.redeem(code, { code_verifier: verifier, ...fields })
+const refresh = (token: string, fields: Record<string, string> = { resource: notes.audience }) =>
+  agent.refresh(token, fields)
+
+test('scopes that are ours are the app’s own, the others are for the resource that it names', async () => {
+  const { scope, connector } = viewIn((await show(asking({ scope: 'openid notes.write offline_access' }))).body)
+  assert.deepEqual(scope, ['openid', 'offline_access'])
+  assert.deepEqual([connector.resourceKey, connector.mode], [notes.resourceKey, 'background'])
+  assert.deepEqual(connector.scopes, [{ scope: 'notes.write', description: '' }])
+  assert.equal(viewIn((await show(asking({ scope: 'notes.read' }))).body).connector.mode, 'user_present')
+  const { resource: _, ...alone } = asking({ scope: 'openid' })
+  assert.equal(viewIn((await show(alone)).body).connector, undefined, 'without a resource nothing is another’s')
+})
+
+test('DEL-09 what is no such resource, or none of its scopes, is told to the app', async () => {
+  const wrong: [Record<string, string>, string][] = [
+    [{ resource: 'https://other.example/api' }, 'invalid_target'],
+    [{ resource: notes.resourceKey }, 'invalid_target'],
+    [{ resource: `${notes.audience}#a` }, 'invalid_target'],
+    [{ scope: 'openid offline_access' }, 'invalid_scope'],
+    [{ scope: '' }, 'invalid_scope'],
+    [{ scope: 'notes.read notes.delete' }, 'invalid_scope'],
+    [{ scope: 'notes.read user_id' }, 'invalid_scope'],
+  ]
+  for (const [parameters, error] of wrong) assert.equal(toldApp(await show(asking(parameters))), error, error)
+  const twice = `${new URLSearchParams(asking())}&resource=${encodeURIComponent(notes.audience)}`
+  assert.equal(toldApp(await show(twice)), 'invalid_target', 'more than one')
+  const posted = await world.auth.inject({
+    method: 'POST',
+    url: '/signin',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: twice,
+  })
+  assert.equal(toldApp(posted), 'invalid_target')
+  await notes.changeResource({ status: 'disabled' })
+  assert.equal(toldApp(await show(asking())), 'invalid_target', 'disabled')
+  await notes.changeResource({ status: 'active' })
+})
+
+test('DEL-15 DEL-17 a code gives a token for the resource alone, and a refresh token another one', async () => {
+  const answer = await redeem(await consent({ scope: 'openid notes.read offline_access' }))
+  assert.equal(answer.statusCode, 200, answer.body)
+  const given = answer.json()
+  assert.deepEqual(Object.keys(given).toSorted(), [
+    ...['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'],
+  ])
+  assert.deepEqual([given.expires_in, given.scope, given.token_type], [600, 'notes.read', 'Bearer'])
+  const claims = claimsOf(given.access_token)
+  assert.deepEqual(
+    [claims.aud, claims.sub, claims.client_id, claims.act, claims.scope, claims.com_mode],
+    [notes.audience, person.identityId, agent.clientId, { sub: agent.clientId }, 'notes.read', 'background'],
+  )
+  assert.equal(claimsOf(given.id_token).aud, agent.clientId)
+  const used = await world.api.inject({
+    url: '/api/oauth/userinfo',
+    headers: { authorization: `Bearer ${given.access_token}` },
+  })
+  assert.equal(used.statusCode, 401, 'it is worth nothing here')
+  assert.equal((await notes.introspect(notes.target, given.access_token)).json().active, true)
+
+  world.pass(3700)
+  const refreshed = await refresh(given.refresh_token)
+  assert.equal(refreshed.statusCode, 200, refreshed.body)
+  assert.equal(claimsOf(refreshed.json().access_token).grant_id, claims.grant_id)
+  const plain = (await refresh(refreshed.json().refresh_token, {})).json()
+  assert.match(plain.access_token_jwt, /^ey/, 'without a resource the token is ours, as ever')
+})
+
+test('DEL-08 a refresh takes less of what was granted, and no more', async () => {
+  const { refresh_token: first } = (
+    await redeem(await consent({ scope: 'notes.read notes.write offline_access' }))
+  ).json()
+  const less = await refresh(first, { resource: notes.audience, scope: 'notes.write' })
+  assert.deepEqual([less.json().scope, claimsOf(less.json().access_token).scope], ['notes.write', 'notes.write'])
+  const next = less.json().refresh_token
+  assert.deepEqual(errorOf(await refresh(next, { resource: notes.audience, scope: 'notes.share' })), [
+    400,
+    'invalid_scope',
+  ])
+})
+
+test('DEL-09 DEL-10 without such a resource nothing is spent, and without a consent nothing given', async () => {
+  const code = await consent()
+  for (const resource of ['https://other.example/', notes.resourceKey, `${notes.audience} ${notes.audience}`])
+    assert.deepEqual(errorOf(await redeem(code, { resource })), [400, 'invalid_target'], resource)
+  const twice = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: agent.redirectUri })
+  for (const value of [notes.audience, notes.audience]) twice.append('resource', value)
+  const sentTwice = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `${twice}&client_id=${agent.clientId}&code_verifier=${verifier}`,
+  })
+  assert.deepEqual(errorOf(sentTwice), [400, 'invalid_target'])
+  assert.equal((await redeem(code)).statusCode, 200)
+
+  const stranger = await world.person()
+  const plain = await agent.code(stranger, { codeChallenge: challenge })
+  assert.deepEqual(errorOf(await redeem(plain)), [400, 'invalid_target'], 'a plain sign-in opens no resource')
+  const otherApp = await postToken(world.api, {
+    ...{ grant_type: 'authorization_code', code: await consent(), redirect_uri: agent.redirectUri },
+    ...{ ...notes.source.credentials, code_verifier: verifier, resource: notes.audience },
+  })
+  assert.deepEqual(errorOf(otherApp), [400, 'invalid_grant'], 'the code is the agent’s')
+})
+
+test('DEL-11 a delegation that was revoked gives no token, and sends the app back to the person', async () => {
+  const ada = await world.person()
+  const { access_token: token, refresh_token: refreshToken } = (await redeem(await consent({}, ada))).json()
+  const [{ id }] = await delegationsOf(world, ada)
+  assert.equal((await revoke(world, ada, id)).statusCode, 204)
+  assert.equal((await notes.introspect(notes.target, token)).json().active, false)
+  assert.deepEqual(errorOf(await refresh(refreshToken)), [400, 'invalid_grant'])
+})
+
+test('DEL-18 who wants to act while the person is there gets no refresh token to go on with', async () => {
+  const given = (await redeem(await consent({ scope: 'notes.share' }, await world.person()))).json()
+  assert.deepEqual([given.refresh_token, claimsOf(given.access_token).com_mode], [undefined, 'user_present'])
+})
+
+test('a request that names a resource can be pushed', async () => {
+  const push = (parameters: Record<string, string>) => postForm(world.api, '/api/oauth/par', asking(parameters))
+  assert.deepEqual(errorOf(await push({ resource: 'https://other.example/' })), [400, 'invalid_target'])
+  assert.deepEqual(errorOf(await push({ scope: 'openid' })), [400, 'invalid_scope'])
+  const pushed = await push({ scope: 'notes.write offline_access' })
+  assert.equal(pushed.statusCode, 201, pushed.body)
+  const { request_uri: requestUri } = pushed.json()
+  const { connector } = viewIn((await show({ client_id: agent.clientId, request_uri: requestUri })).body)
+  assert.equal(connector.resourceKey, notes.resourceKey)
+
+  const ada = await world.person()
+  const fields = { clientId: agent.clientId, redirectUri: agent.redirectUri, identityId: ada.identityId, requestUri }
+  const agreed = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: ada.headers,
+    payload: { ...fields, connector: true, requestedResource: notes.resourceKey, requestedScope: 'notes.share' },
+  })
+  assert.equal(agreed.statusCode, 200, agreed.body)
+  const given = await redeem(new URL(agreed.json().redirectUrl).searchParams.get('code') ?? '')
+  assert.equal(given.json().scope, 'notes.write', 'what was pushed counts')
+})
