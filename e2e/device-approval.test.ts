@@ -6,6 +6,7 @@ import { keyIn, openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { watch } from './look.ts'
 import type { Manner, Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
+import { inEveryWindow, type Window } from './windows.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -231,11 +232,12 @@ test('who has no passkey that opens keys is not sent to another device', async (
   await eve.leave()
 })
 
-const windows = [
+const windows: Window[] = [
   { colorScheme: 'light', width: 320, locale: 'de-DE' },
-  { colorScheme: 'dark', width: 360, locale: 'en-GB' },
-  { colorScheme: 'light', width: 1280, locale: 'en-GB' },
-] as const
+  { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
+  ...inEveryWindow({ colorScheme: 'dark', width: 360, locale: 'en-GB' }),
+  ...inEveryWindow({ colorScheme: 'light', width: 1280, locale: 'en-GB' }),
+]
 
 for (const [index, { colorScheme, width, locale }] of windows.entries())
   test(`both devices can be used by everyone and hold still: ${colorScheme}, ${width} pixels, ${locale}`, async () => {

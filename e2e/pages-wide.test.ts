@@ -1,4 +1,5 @@
-import { inEveryWindow, testPages } from './pages.ts'
+import { testPages } from './pages.ts'
+import { inEveryWindow } from './windows.ts'
 
 testPages([
   { colorScheme: 'dark', width: 1280, locale: 'en-GB' },

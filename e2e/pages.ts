@@ -9,16 +9,11 @@ import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
 import { walkSigningKeys } from './signing-keys.ts'
 import { openStage, type Stage } from './stage.ts'
+import type { Window } from './windows.ts'
 
 let stage: Stage
 let approvals: SigningApp
 let notes: KeyedApp
-type Window = { colorScheme: 'light' | 'dark'; width: number; locale: string }
-
-/** A window whose scheme and width others have too: with `EVERY_WINDOW` set the pages are seen in it as well. */
-export function inEveryWindow(window: Window): Window[] {
-  return process.env['EVERY_WINDOW'] ? [window] : []
-}
 
 /** Tests every page in some windows: the widths and schemes in which people look, in both languages. */
 export function testPages(windows: Window[]): void {
