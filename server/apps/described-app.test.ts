@@ -183,6 +183,15 @@ test('many who consent at once leave one row, and each gets tokens', async () =>
   assert.equal(created.length, 1)
 })
 
+test('CID-02 nobody puts apps on record as often as they like', async (t) => {
+  const environment = { RATE_LIMIT_NUMBERS: 'described-app-of-a-person=2' }
+  const limited = await openAgents({ environment, rateLimits: true })
+  t.after(limited.close)
+  const statuses: number[] = []
+  for (let nth = 0; nth < 3; nth += 1) statuses.push((await limited.agent().consent()).statusCode)
+  assert.deepEqual(statuses, [200, 200, 429])
+})
+
 test('CID-05 the operator disables such an app, at once and whatever its document says', async () => {
   const app = agent()
   const { refresh_token: refreshToken } = await app.tokens()
@@ -249,6 +258,25 @@ test('an app that describes itself goes when nobody has it connected, not before
   await pruneDescribed(world.db, world.now(), 500)
   assert.equal(await app.row(), undefined)
   assert.equal((await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })).status, 200)
+})
+
+test('whoever consents while the app is swept away gets a code that is worth something', async () => {
+  const apps = Array.from({ length: 8 }, () => agent())
+  for (const app of apps) assert.equal((await app.consent()).statusCode, 200)
+  const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+  for (const { id } of listed.json<{ authorizations: { id: string }[] }>().authorizations)
+    await world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers: person.headers })
+  world.pass(3 * 24 * 3600)
+  const [consents] = await Promise.all([
+    Promise.all(apps.map((app) => app.consent())),
+    ...apps.map(() => pruneDescribed(world.db, world.now(), 2)),
+  ])
+  for (const [nth, app] of apps.entries()) {
+    const consent = consents[nth]
+    assert.ok(consent)
+    assert.equal((await app.redeem(codeIn(consent))).statusCode, 200)
+    assert.notEqual(await app.row(), undefined)
+  }
 })
 
 test('an app that nobody has registered offers no resources, which would go with it', async () => {

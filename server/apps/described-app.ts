@@ -70,14 +70,23 @@ export async function recordDescribed(tx: Transaction, app: RegisteredApp, now: 
   // Without a write those who consent at once don't wait for each other.
   if (row && isUpToDate(row, app, now) && (await store.holdActiveApp(tx, clientId))) return
 
-  const isNew = await store.insertApp(tx, { ...app, createdAt: now, updatedAt: now })
-  const isWritten = isNew || (await store.updateDescribed(tx, { ...app, updatedAt: now }))
-  if (!isWritten) throw refuse.invalid_client()
+  const isNew = await writeRow(tx, { ...app, createdAt: now, updatedAt: now })
   await store.replaceOrigins(tx, clientId, originsOf(redirectUris))
   if (isNew) await record(tx, { action: 'app.created', actor: 'system', clientId }, now)
   const changed = row ? changesOf(row, app) : []
   if (changed.length > 0)
     await record(tx, { action: 'app.changed', actor: 'system', clientId, details: { changed } }, now)
+}
+
+/**
+ * Writes the row of an app; answers whether there was none. One that was there may be swept away before it is updated,
+ * and then is there no more. Refuses `invalid_client` for an app that is disabled.
+ */
+async function writeRow(tx: Transaction, app: RegisteredApp): Promise<boolean> {
+  if (await store.insertApp(tx, app)) return true
+  if (await store.updateDescribed(tx, app)) return false
+  if (await store.insertApp(tx, app)) return true
+  throw refuse.invalid_client()
 }
 
 /** Deletes up to `batch` apps that nobody has connected any more, and that nobody has registered; says how many. */

@@ -48,6 +48,8 @@ export async function authorize(
   const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
   requireOffered(sent)
+  // Each such consent may put an app on record that nobody has registered.
+  if (app.documentReadAt) await kernel.rateLimits.count('described app of a person', session.userId)
   const { requestUri } = sent
   const { given, code, keys } = await transaction(kernel.db, async (tx) => {
     const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)

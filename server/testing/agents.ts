@@ -9,9 +9,9 @@ const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body
 export type Agents = Awaited<ReturnType<typeof openAgents>>
 
 /** A world where apps may describe themselves, a host for their documents, and a person who signs in to them. */
-export async function openAgents() {
-  const environment = { CLIENT_ID_METADATA_DOCUMENTS: 'on' }
-  const [world, host] = await Promise.all([createWorld({ environment }), startDocumentHost()])
+export async function openAgents(options: Parameters<typeof createWorld>[0] = {}) {
+  const environment = { CLIENT_ID_METADATA_DOCUMENTS: 'on', ...options.environment }
+  const [world, host] = await Promise.all([createWorld({ ...options, environment }), startDocumentHost()])
   const person = await world.person()
   let made = 0
 
