@@ -364,6 +364,15 @@ describe('who looks after a resource', () => {
     assert.equal((await change()).json().error, 'rate_limited')
   })
 
+  test('anybody reads of resources so often in a minute and no more', async (t) => {
+    const limited = await createWorld({ rateLimits: true, environment: { RATE_LIMIT_NUMBERS: 'metadata=3' } })
+    t.after(() => limited.close())
+    const read = () => limited.api.inject({ url: '/api/oauth/resource/calendar' })
+    const answers = await Promise.all(Array.from({ length: 5 }, read))
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    assert.deepEqual(statuses.toSorted(), [404, 404, 404, 429, 429])
+  })
+
   test('where the portal is off nothing of it is there', async (t) => {
     const quiet = await createWorld({ environment: { DEVELOPER_PORTAL: 'off' } })
     t.after(() => quiet.close())
