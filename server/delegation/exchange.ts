@@ -4,13 +4,13 @@ import { requireProof, type Client } from '#apps/client-authentication.ts'
 import { findActiveResource, type ActiveResource } from '#apps/resource.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { findSubject, readSubjectToken, type Subject } from '#tokens/subject-token.ts'
 import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
-import { markRecorded, useActive } from './store.ts'
+import { findActive, markRecorded, useActive, type ActiveGrant } from './store.ts'
 import { countUse } from './use-store.ts'
 
 /** What a source app wants: a token for a resource, by a token that tells for whom. */
@@ -80,6 +80,17 @@ export async function delegate(
   return { token: await issueDelegatedToken(issuing, delegated, now), scope: delegated.scope }
 }
 
+/**
+ * Refuses what `delegate` would refuse, and takes nothing: for who is about to spend something for it. Refuses
+ * `invalid_target`, `access_denied`, `invalid_scope`, `invalid_grant`.
+ */
+export async function requireDelegation(db: Database, taking: Taking, now: Date): Promise<void> {
+  const { resource, parties } = await findParties(db, taking)
+  const grant = await findActive(db, parties)
+  if (!grant) throw refuse.access_denied()
+  requireAllowed(grant, resource, taking, now)
+}
+
 type Taking = { subject: Subject; clientId: string; named: string; scope: string[] | undefined }
 
 /**
@@ -87,33 +98,46 @@ type Taking = { subject: Subject; clientId: string; named: string; scope: string
  * its revocation was acknowledged.
  */
 async function takeDelegation(tx: Transaction, taking: Taking, now: Date): Promise<Delegated> {
-  const { subject, clientId, named, scope: wanted } = taking
-  const { identityId, authTime } = subject
-  const resource = await findActiveResource(tx, named)
-  if (!resource) throw refuse.invalid_target()
-  const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
+  const { resource, parties } = await findParties(tx, taking)
   const grant = await useActive(tx, parties, now)
   if (!grant) throw refuse.access_denied()
-  const scope = requireGranted(grant.scope, resource, wanted)
+  const scope = requireAllowed(grant, resource, taking, now)
+  const { identityId, sourceClientId } = parties
   const { delegationId, communicationMode: mode } = grant
-  if (mode === 'user_present' && authTime <= secondsAfter(now, -limits.userPresentSeconds)) throw refuse.invalid_grant()
 
   await countUse(tx, { identityId, delegationId, scope: scope.join(' '), usedAt: minuteOf(now) })
   const { recordedAt, unrecordedUses: uses } = grant
   if (!recordedAt || recordedAt <= secondsAfter(now, -limits.delegationUsesRecordedSeconds)) {
-    const act = { action: 'delegation.used', actor: 'app', identityId, clientId } as const
+    const act = { action: 'delegation.used', actor: 'app', identityId, clientId: sourceClientId } as const
     await record(tx, { ...act, details: { delegationId, resourceKey: resource.resourceKey, uses } }, now)
     await markRecorded(tx, { identityId, delegationId }, now)
   }
   const { audience, resourceKey } = resource
-  return { identityId, delegationId, sourceClientId: clientId, scope, mode, audience, resourceKey }
+  return { identityId, delegationId, sourceClientId, scope, mode, audience, resourceKey }
 }
 
-/** What of the granted scopes a token is for; the resource may have given some up since. Refuses `invalid_scope`. */
-function requireGranted(granted: string[], { scopes }: ActiveResource, wanted: string[] | undefined): string[] {
+async function findParties(db: Database | Transaction, { subject, clientId, named }: Taking) {
+  const resource = await findActiveResource(db, named)
+  if (!resource) throw refuse.invalid_target()
+  const { identityId } = subject
+  return { resource, parties: { identityId, sourceClientId: clientId, resourceId: resource.resourceId } }
+}
+
+/**
+ * What of the granted scopes a token is for; the resource may have given some up since. Refuses `invalid_scope`, and
+ * `invalid_grant` where the person would have to be there.
+ */
+function requireAllowed(
+  { scope: granted, communicationMode }: ActiveGrant,
+  { scopes }: ActiveResource,
+  { subject, scope: wanted }: Taking,
+  now: Date,
+): string[] {
   const available = granted.filter((scope) => scopes.includes(scope))
   const scope = wanted ?? available
   if (scope.length === 0 || !scope.every((each) => available.includes(each))) throw refuse.invalid_scope()
+  const isPresent = subject.authTime > secondsAfter(now, -limits.userPresentSeconds)
+  if (communicationMode === 'user_present' && !isPresent) throw refuse.invalid_grant()
   return scope.toSorted()
 }
 

@@ -1,10 +1,12 @@
 import type { TargetedResponse } from '@countersign/protocol/oauth'
 import type { Client } from '#apps/client-authentication.ts'
-import { delegate } from '#delegation/exchange.ts'
+import { delegate, requireDelegation } from '#delegation/exchange.ts'
+import type { Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
-import type { Issued, Redeeming } from '#tokens/lineage.ts'
+import { findLineageOfCode, findLineageOfRefresh, type Issued, type Lineage, type Redeeming } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
+import type { Subject } from '#tokens/subject-token.ts'
 import { redeem } from './code-grant.ts'
 import { requireTarget, splitScopes } from './connector.ts'
 import { refresh } from './refresh-grant.ts'
@@ -27,9 +29,9 @@ export function redeemGrant(endpoint: Endpoint, client: Client, request: Redempt
 }
 
 /**
- * Redeems a code or a refresh token for a token that is for one resource (RFC 8707 §2.2), as MCP clients do. Refuses
- * `invalid_target` before anything is spent where there is no such resource; where the app may not act there,
- * `invalid_target` for a code, and `invalid_grant` for a refresh token, so that the app asks the person again.
+ * Redeems a code or a refresh token for a token that is for one resource (RFC 8707 §2.2), as MCP clients do. Nothing is
+ * spent where the app may not have that token: `invalid_target` where there is no such resource, or the app may not act
+ * there; for a refresh token that is `invalid_grant`, so that the app asks the person again; `invalid_scope`.
  */
 export async function redeemForTarget(
   endpoint: Endpoint,
@@ -38,19 +40,29 @@ export async function redeemForTarget(
   now: Date,
 ): Promise<TargetedResponse> {
   const { kernel, keys } = endpoint
+  const { db } = kernel
   const { resource: named, grant } = request
-  await requireTarget(kernel.db, named)
+  await requireTarget(db, named)
   const { own, scope } = splitScopes('scope' in request ? (request.scope ?? '') : '')
   const narrowed = { ...request, scope: own.length > 0 ? own.join(' ') : undefined }
-  const issued = await redeemGrant(endpoint, client, narrowed, now)
-
-  const { identityId, authTime } = issued.granted
-  const subject = { identityId, authTime: new Date(authTime * 1000) }
-  const wanted = { subject, clientId: client.app.clientId, named, scope: scope.length > 0 ? scope : undefined }
-  const delegated = await delegate(endpoint, wanted, now).catch((error: unknown) => {
+  const { clientId } = client.app
+  const takenFor = (subject: Subject) => ({ subject, clientId, named, scope: scope.length > 0 ? scope : undefined })
+  const denied = (error: unknown) => {
     if (!(error instanceof Refusal && error.code === 'access_denied')) throw error
     throw grant === 'refresh_token' ? refuse.invalid_grant() : refuse.invalid_target()
-  })
+  }
+
+  const lineage = await findLineage(db, request, now)
+  // Who presents what is not theirs is told so, below.
+  if (lineage?.clientId === clientId) await requireDelegation(db, takenFor(lineage), now).catch(denied)
+  const { granted, ...issued } = await redeemGrant(endpoint, client, narrowed, now)
+  const subject = { identityId: granted.identityId, authTime: new Date(granted.authTime * 1000) }
+  const delegated = await delegate(endpoint, takenFor(subject), now).catch(denied)
   const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
-  return targetedResponse(issuing, issued, delegated, now)
+  return targetedResponse(issuing, { granted, ...issued }, delegated, now)
+}
+
+async function findLineage(db: Database, request: Redemption, now: Date): Promise<Lineage | undefined> {
+  if (request.grant === 'authorization_code') return findLineageOfCode(db, request.code)
+  return (await findLineageOfRefresh(db, request.refreshToken, now))?.lineage
 }

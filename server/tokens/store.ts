@@ -192,6 +192,7 @@ export function findLineage(db: Database, identityId: string, lineageId: string)
       'rotated_at as rotatedAt',
       'revoked_at as revokedAt',
       'ends_at as endsAt',
+      'auth_time as authTime',
     ])
     .where('identity_id', '=', identityId)
     .where('lineage_id', '=', lineageId)
