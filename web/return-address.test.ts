@@ -10,6 +10,11 @@ test('a person returns to the authorization request that sent them', () => {
   assert.equal(returnAddress(`?return=${encodeURIComponent(origin + request)}`, origin), request)
 })
 
+test('a person returns to what one app wants at another', () => {
+  const connect = '/connect?client_id=app_1&resource=calendar'
+  assert.equal(returnAddress(`?return=${encodeURIComponent(connect)}`, origin), connect)
+})
+
 test('a developer returns to their apps', () => {
   for (const path of ['/developers', '/developers/new', '/developers/apps/app_1'])
     assert.equal(returnAddress(`?return=${encodeURIComponent(path)}`, origin), path)

@@ -5,7 +5,7 @@
 export function returnAddress(search: string, origin: string): string {
   const wanted = new URLSearchParams(search).get('return')
   const url = wanted === null ? null : URL.parse(wanted, origin)
-  if (url?.origin !== origin || !/^\/(signin|developers(\/.*)?)$/.test(url.pathname)) return '/account'
+  if (url?.origin !== origin || !/^\/(signin|connect|developers(\/.*)?)$/.test(url.pathname)) return '/account'
   return `${url.pathname}${url.search}`
 }
 

@@ -22,6 +22,8 @@ export const Delegation = Type.Object({
   targetAppClientId: ClientId,
   targetAppName: Type.String(),
   scope: Type.String(),
+  /** What the granted scopes let do, in the words of the target app; of a scope that has none, nothing. */
+  scopeDescriptions: Type.Record(Type.String(), Type.String()),
   communicationMode: CommunicationMode,
   status: Type.Union([Type.Literal('active'), Type.Literal('revoked')]),
   createdAt: Instant,

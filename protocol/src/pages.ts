@@ -36,6 +36,9 @@ export type Leaving = { url: string; fields?: Record<string, string> }
  */
 export type KeyDelivery = { mode: EncryptionMode; reset: boolean; recipient?: RecipientKey }
 
+/** Why an app may not act at a resource after all: it is gone since the page was shown, or a scope of it is. */
+export type Withdrawal = 'invalid_target' | 'invalid_scope'
+
 /**
  * That the app wants to act at a resource of another app, which of its scopes it asks for, and in the words of that
  * app what each lets do (which may be none).
@@ -48,6 +51,8 @@ export type Connector = {
   owner: { clientId: string; name: string; iconUrl: string | null; websiteUrl: string | null }
   scopes: { scope: string; description: string }[]
   mode: CommunicationMode
+  /** Where the browser goes where there is nothing left to agree to. */
+  withdrawn: Record<Withdrawal, Leaving>
 }
 
 /**

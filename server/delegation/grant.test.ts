@@ -29,6 +29,8 @@ async function actsOf(identityId: string) {
 }
 
 test('a person reads who may act where, as whom, with what, and when that was used last', async () => {
+  const scopeDescriptions = { 'notes.read': 'Read your notes', 'notes.write': 'Write notes' }
+  await notes.changeResource({ scopeDescriptions })
   const { person, exchange } = await notes.connected({ requestedScope: 'notes.read', communicationMode: 'background' })
   const granted = world.now().toISOString()
   const [delegation, ...others] = await delegationsOf(world, person)
@@ -47,6 +49,7 @@ test('a person reads who may act where, as whom, with what, and when that was us
     targetAppClientId: notes.target.clientId,
     targetAppName: 'Notes',
     scope: 'notes.read',
+    scopeDescriptions: { 'notes.read': 'Read your notes' },
     communicationMode: 'background',
     status: 'active',
     createdAt: granted,

@@ -120,6 +120,7 @@ function toDelegation(found: store.GrantWithNames): Delegation {
     targetAppClientId: found.targetClientId,
     targetAppName: found.targetName,
     scope: found.scope.join(' '),
+    scopeDescriptions: descriptionsOf(found),
     communicationMode: found.communicationMode,
     status: found.revokedAt === null ? 'active' : 'revoked',
     createdAt: found.createdAt.toISOString(),
@@ -127,4 +128,10 @@ function toDelegation(found: store.GrantWithNames): Delegation {
     revokedAt: found.revokedAt?.toISOString() ?? null,
     lastUsedAt: found.lastUsedAt?.toISOString() ?? null,
   }
+}
+
+/** What each granted scope lets do; one that the resource has given up, or never described, is left out. */
+function descriptionsOf({ scope, resourceScopes, resourceScopeDescriptions }: store.GrantWithNames) {
+  const described = resourceScopes.map((each, nth) => [each, resourceScopeDescriptions[nth] ?? ''] as const)
+  return Object.fromEntries(described.filter(([each, words]) => scope.includes(each) && words !== ''))
 }

@@ -71,6 +71,8 @@ function selectGrants(db: Database) {
       'app_resource.resource_key as resourceKey',
       'app_resource.display_name as resourceName',
       'app_resource.audience',
+      'app_resource.scopes as resourceScopes',
+      'app_resource.scope_descriptions as resourceScopeDescriptions',
       'target.client_id as targetClientId',
       'target.name as targetName',
       'delegation_grant.created_at as createdAt',

@@ -58,11 +58,15 @@ export async function readAuthorizationRequest(
     mode = readResponseMode(redirectUri, parameters['response_mode'])
     const unverified = readUnverified(app, redirectUri)
     const { own, wanted } = connector ? { own: parameters, wanted: connector } : readWanted(parameters)
+    const withdrawn = {
+      invalid_target: answer(mode, 'invalid_target', 'The resource is not active any more.'),
+      invalid_scope: answer(mode, 'invalid_scope', 'The resource has lost a scope that was asked for.'),
+    }
     const asked = {
       ...checked(app, own, { mode, isForOther: wanted !== undefined }),
       ...(unverified && { unverified }),
       ...(await readWish({ keys, site }, app, parameters)),
-      ...(wanted && { connector: toConnector(await requireConnector(db, wanted)) }),
+      ...(wanted && { connector: { ...toConnector(await requireConnector(db, wanted)), withdrawn } }),
     }
     const denied = answer(mode, 'access_denied', 'The person said no.')
     const silently = {

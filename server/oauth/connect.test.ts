@@ -28,7 +28,8 @@ test('the page is told which app wants what of which resource of whom, and when'
   const asked = { scope: 'notes.write notes.read', mode: 'background', code_challenge: challenge }
   const view = viewIn((await show(asked)).body)
   assert.deepEqual([view.page, view.app.name, view.scope, view.codeChallenge], ['signin', 'Assistant', [], challenge])
-  assert.deepEqual(view.connector, {
+  const { withdrawn, ...connector } = view.connector
+  assert.deepEqual(connector, {
     resourceKey: notes.resourceKey,
     displayName: 'Your notes',
     description: 'All that you wrote',
@@ -40,6 +41,11 @@ test('the page is told which app wants what of which resource of whom, and when'
     ],
     mode: 'background',
   })
+  for (const error of ['invalid_target', 'invalid_scope'] as const) {
+    const told = new URL(withdrawn[error].url)
+    assert.equal(told.origin + told.pathname, notes.source.redirectUri)
+    assert.deepEqual([told.searchParams.get('error'), told.searchParams.get('state')], [error, 's1'])
+  }
   assert.equal(viewIn((await show()).body).connector.mode, 'user_present')
   assert.equal(viewIn((await show({ resource: notes.audience })).body).connector.resourceKey, notes.resourceKey)
 })

@@ -81,7 +81,7 @@ export async function requireConnector(
 }
 
 /** A connector as the page that asks for consent shows it. */
-export function toConnector({ resource, scope, mode }: CheckedConnector): Connector {
+export function toConnector({ resource, scope, mode }: CheckedConnector): Omit<Connector, 'withdrawn'> {
   const { resourceKey, displayName, description, audience, scopes, scopeDescriptions } = resource
   const descriptionOf = (each: string) => scopeDescriptions[scopes.indexOf(each)] ?? ''
   return {

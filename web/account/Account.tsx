@@ -1,4 +1,5 @@
 import type { Answer } from '@countersign/protocol/api'
+import type { Delegation } from '@countersign/protocol/delegations'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { signOut, type Session } from '../session.ts'
@@ -10,6 +11,7 @@ import { Waiting } from '../ui/Waiting.tsx'
 import { Activity } from './Activity.tsx'
 import { Apps } from './Apps.tsx'
 import { Data } from './Data.tsx'
+import { readDelegations } from './delegation-list.ts'
 import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { readNews, useNews } from './news.ts'
@@ -28,6 +30,8 @@ export type Holdings = {
   recoverySince: string | null
   codeOpensKeys: boolean
   authorizations: Answer<'GET /api/oauth/authorizations'>['authorizations']
+  /** What apps may do at others, and what they might until lately. */
+  delegations: Delegation[]
   signingKeys: Answer<'GET /api/signing/keys'>['keys']
   /** What waits for a signature. */
   requests: Answer<'GET /api/signing/requests'>['requests']
@@ -81,7 +85,7 @@ export function Account() {
           {section === 'passkeys' && <Passkeys holdings={holdings} onChange={setHoldings} />}
           {section === 'sessions' && <Sessions holdings={holdings} onChange={setHoldings} />}
           {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
-          {section === 'activity' && <Activity session={holdings.session} />}
+          {section === 'activity' && <Activity holdings={holdings} />}
           {section === 'data' && <Data session={holdings.session} />}
           <Actions of={[]} doing={leaving} />
           <Knock count={section === 'sessions' ? 0 : holdings.devices.length} onLook={() => goTo('sessions')} />
@@ -98,17 +102,27 @@ export function Account() {
 /** Undefined where nobody is signed in. */
 async function readHoldings(): Promise<Holdings | undefined> {
   try {
-    const [session, { passkeys }, { sessions }, recovery, { keyWraps }, { authorizations }, { keys }, news] =
-      await Promise.all([
-        call('GET /api/auth/session', {}),
-        call('GET /api/auth/passkeys', {}),
-        call('GET /api/auth/sessions', {}),
-        call('GET /api/account/recovery', {}),
-        call('GET /api/account/key-wraps', {}),
-        call('GET /api/oauth/authorizations', {}),
-        call('GET /api/signing/keys', {}),
-        readNews(),
-      ])
+    const [
+      session,
+      { passkeys },
+      { sessions },
+      recovery,
+      { keyWraps },
+      { authorizations },
+      delegations,
+      { keys },
+      news,
+    ] = await Promise.all([
+      call('GET /api/auth/session', {}),
+      call('GET /api/auth/passkeys', {}),
+      call('GET /api/auth/sessions', {}),
+      call('GET /api/account/recovery', {}),
+      call('GET /api/account/key-wraps', {}),
+      call('GET /api/oauth/authorizations', {}),
+      readDelegations(),
+      call('GET /api/signing/keys', {}),
+      readNews(),
+    ])
     const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
     return {
       session,
@@ -117,6 +131,7 @@ async function readHoldings(): Promise<Holdings | undefined> {
       recoverySince: recovery.createdAt,
       codeOpensKeys,
       authorizations,
+      delegations,
       signingKeys: keys,
       ...news,
     }

@@ -2,17 +2,19 @@ import type { ActivityEntry } from '@countersign/protocol/account'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { momentOf } from '../dates.ts'
-import type { Session } from '../session.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import type { Holdings } from './Account.tsx'
+import { delegationIn } from './delegation-list.ts'
+import { pairOf } from './Delegations.tsx'
 import { deviceOf, type Device } from './device.ts'
 
 type Trail = { entries: ActivityEntry[]; nextCursor: string | null }
 
 /** What was done in the account, page after page. */
-export function Activity({ session }: { session: Session }) {
+export function Activity({ holdings }: { holdings: Holdings }) {
   const words = useSpeech().words.activity
   const doing = useDoing()
   const [trail, setTrail] = useState<Trail>()
@@ -36,7 +38,7 @@ export function Activity({ session }: { session: Session }) {
       <ul class="entries">
         {trail?.entries.map((entry) => (
           <li key={entry.entryId} class="entry">
-            <Description of={entry} session={session} />
+            <Description of={entry} holdings={holdings} />
           </li>
         ))}
       </ul>
@@ -45,17 +47,21 @@ export function Activity({ session }: { session: Session }) {
   )
 }
 
-function Description({ of: entry, session }: { of: ActivityEntry; session: Session }) {
+type DescriptionProps = { of: ActivityEntry; holdings: Holdings }
+
+function Description({ of: entry, holdings: { session, delegations } }: DescriptionProps) {
   const { words, language } = useSpeech()
   const { action, appName, identityId, details } = entry
+  const delegation = delegationIn(entry, delegations)
   const acts: Partial<Record<string, string>> = words.activity.acts
   const identity = session.identities.find((each) => each.identityId === identityId)
-  const { device } = details
+  const { device, uses } = details
   const nameOf = ({ browser, system }: Device) =>
     browser !== undefined && system !== undefined ? words.sessions.on(browser, system) : (browser ?? system)
   const facts = [
     momentOf(entry.at, language),
-    appName,
+    delegation ? pairOf(delegation, words.delegations) : appName,
+    typeof uses === 'number' && uses > 1 && words.delegations.times(uses),
     identity && `@${identity.handle}`,
     typeof device === 'string' && nameOf(deviceOf(device)),
   ]

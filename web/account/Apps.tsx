@@ -1,4 +1,5 @@
 import type { Authorization } from '@countersign/protocol/authorizations'
+import type { Delegation } from '@countersign/protocol/delegations'
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../dates.ts'
@@ -7,19 +8,30 @@ import { scopesInShort } from '../scope-words.ts'
 import { Monogram } from '../ui/Monogram.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
+import { endingWith } from './delegation-list.ts'
+import { DelegationEnd } from './DelegationEnd.tsx'
+import { Delegations } from './Delegations.tsx'
 import { Revocation } from './Revocation.tsx'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
 
+/** The apps that the person connected, and what they may do at one another. */
 export function Apps({ holdings, onChange }: Props) {
   const words = useSpeech().words.apps
   const [asked, setAsked] = useState<Authorization>()
-  const { authorizations, session } = holdings
-  const handleOf = ({ identityId }: Authorization) =>
+  const [ending, setEnding] = useState<Delegation>()
+  const { authorizations, delegations, session } = holdings
+  const isAsking = asked !== undefined || ending !== undefined
+  const handleOf = ({ identityId }: { identityId: string }) =>
     session.identities.find((identity) => identity.identityId === identityId)?.handle ?? ''
-  const forget = (gone: Authorization) => {
-    onChange({ ...holdings, authorizations: authorizations.filter((each) => each !== gone) })
+  const close = () => {
     setAsked(undefined)
+    setEnding(undefined)
+  }
+  const forget = (gone: Authorization, left: Delegation[]) => {
+    const kept = authorizations.filter((each) => each !== gone)
+    onChange({ ...holdings, authorizations: kept, delegations: left })
+    close()
   }
   return (
     <section class="step">
@@ -33,8 +45,8 @@ export function Apps({ holdings, onChange }: Props) {
             <button
               type="button"
               class="button quiet"
-              // While the question is open, its answer alone carries the hook.
-              data-action={asked ? undefined : 'revoke'}
+              // While a question is open, its answer alone carries the hook.
+              data-action={isAsking ? undefined : 'revoke'}
               onClick={() => setAsked(authorization)}
             >
               {words.disconnect}
@@ -42,12 +54,25 @@ export function Apps({ holdings, onChange }: Props) {
           </li>
         ))}
       </ul>
+      <Delegations delegations={delegations} handleOf={handleOf} asking={isAsking} onEnd={setEnding} />
       {asked && (
         <Revocation
           authorization={asked}
           handle={handleOf(asked)}
-          onRevoked={() => forget(asked)}
-          onClose={() => setAsked(undefined)}
+          ending={endingWith(asked, delegations)}
+          onRevoked={(left) => forget(asked, left)}
+          onClose={close}
+        />
+      )}
+      {ending && (
+        <DelegationEnd
+          delegation={ending}
+          handle={handleOf(ending)}
+          onEnded={(left) => {
+            onChange({ ...holdings, delegations: left })
+            close()
+          }}
+          onClose={close}
         />
       )}
     </section>
@@ -70,7 +95,7 @@ function Description({
       <p>
         {words.apps.as(handle)}, {since}
       </p>
-      <p class="grants">{scopesInShort(scopesOf(scope), words).join(', ')}</p>
+      {scope !== '' && <p class="grants">{scopesInShort(scopesOf(scope), words).join(', ')}</p>}
     </div>
   )
 }

@@ -1,13 +1,24 @@
 import type { Authorization } from '@countersign/protocol/authorizations'
+import type { Delegation } from '@countersign/protocol/delegations'
 import { call, Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
+import { readDelegations } from './delegation-list.ts'
+import { pairOf } from './Delegations.tsx'
 
-type Props = { authorization: Authorization; handle: string; onRevoked: () => void; onClose: () => void }
+type Props = {
+  authorization: Authorization
+  handle: string
+  /** What ends with the app, of what apps may do at others. */
+  ending: Delegation[]
+  onRevoked: (delegations: Delegation[]) => void
+  onClose: () => void
+}
 
-export function Revocation({ authorization: { id, appName, encryptionMode }, handle, onRevoked, onClose }: Props) {
+export function Revocation({ authorization, handle, ending, onRevoked, onClose }: Props) {
+  const { id, appName, encryptionMode } = authorization
   const words = useWords()
   const doing = useDoing()
   const revoke: Action = {
@@ -15,13 +26,14 @@ export function Revocation({ authorization: { id, appName, encryptionMode }, han
     label: words.apps.revoke,
     do: async () => {
       await call('DELETE /api/oauth/authorizations/:id', { params: { id } }).catch(acceptGone)
-      onRevoked()
+      onRevoked(await readDelegations())
     },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
   return (
     <Dialog title={words.apps.revokeTitle(appName)} onClose={onClose}>
       <p>{words.apps.revokeWhat(appName, handle)}</p>
+      {ending.length > 0 && <p>{words.apps.endsToo(ending.map((each) => pairOf(each, words.delegations)))}</p>}
       {encryptionMode !== null && <p class="problem">{words.apps.keyLost}</p>}
       <Actions of={[revoke, cancel]} doing={doing} />
     </Dialog>

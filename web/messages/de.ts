@@ -117,6 +117,29 @@ export const de: Words = {
     terms: 'Bedingungen',
   },
 
+  connect: {
+    documentTitle: (source, target) => `${source} bei ${target}`,
+    wants: 'möchte für dich handeln bei',
+    may: 'Die App darf',
+    mayAlso: 'Die App darf künftig auch',
+    alreadyMay: 'Sie darf schon',
+    whileAway: 'All das tun, während du nicht da bist',
+    where: 'Wo',
+    when: 'Wann',
+    modes: {
+      user_present: 'während du sie benutzt, bis eine Stunde nach der Anmeldung',
+      background: 'jederzeit, auch wenn du nicht da bist',
+    },
+    until: 'Bis',
+    untilValue: 'du es in deinem Konto beendest',
+    withdrawn: {
+      invalid_target: (target) => `${target} bietet das nicht mehr an`,
+      invalid_scope: (target) => `${target} hat sein Angebot geändert`,
+    },
+    nothingGranted: 'Nichts wurde erlaubt. Die App kann neu fragen.',
+    back: (app) => `Zurück zu ${app}`,
+  },
+
   sign: {
     title: 'Deine Unterschrift',
     asks: 'Bittet um deine Unterschrift:',
@@ -437,6 +460,26 @@ export const de: Words = {
       'Was die App schon weiß, und das Konto, das du dort vielleicht hast, bleibt bei ihr.',
     keyLost: 'Auch dein Schlüssel in dieser App ist dann weg: Was sie damit verschlüsselt hat, liest niemand mehr.',
     revoke: 'Jetzt trennen',
+    endsToo: (pairs) => `Damit endet auch: ${pairs.join(', ')}.`,
+  },
+
+  delegations: {
+    title: 'Handeln für dich',
+    pair: (source, target) => `${source} bei ${target}`,
+    modes: { user_present: 'während du sie benutzt', background: 'auch wenn du nicht da bist' },
+    unused: 'Noch nicht benutzt',
+    notLately: (days) => `In den letzten ${days} Tagen nicht benutzt.`,
+    lastUsed: (time) => `Zuletzt benutzt: ${time}`,
+    times: (count) => `${count} Mal`,
+    revoke: 'Beenden',
+    revokeOf: (pair) => `${pair}: beenden`,
+    revokeTitle: (source, target) => `Beenden, was ${source} bei ${target} darf?`,
+    revokeWhat: (source, handle) =>
+      `${source} kann dort nicht mehr als @${handle} handeln und muss dich neu fragen. ` +
+      'Ein Zugang, den die App schon hat, gilt vielleicht noch zehn Minuten.',
+    revokeNow: 'Jetzt beenden',
+    ended: (count) => `Beendet: ${count}`,
+    endedOn: (day) => `beendet ${day}`,
   },
 
   activity: {

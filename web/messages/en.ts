@@ -110,6 +110,30 @@ export const en = {
     terms: 'Terms',
   },
 
+  connect: {
+    documentTitle: (source: string, target: string) => `${source} at ${target}`,
+    /** Between the names of both apps. */
+    wants: 'wants to act for you at',
+    may: 'It may',
+    mayAlso: 'From now on it may also',
+    alreadyMay: 'It already may',
+    whileAway: 'Do all of this while you’re away',
+    where: 'Where',
+    when: 'When',
+    modes: {
+      user_present: 'while you use it, within an hour of signing in',
+      background: 'at any time, also while you’re away',
+    },
+    until: 'Until',
+    untilValue: 'you end it in your account',
+    withdrawn: {
+      invalid_target: (target: string) => `${target} doesn’t offer this any more`,
+      invalid_scope: (target: string) => `${target} has changed what it offers`,
+    },
+    nothingGranted: 'Nothing was granted. The app can ask again.',
+    back: (app: string) => `Back to ${app}`,
+  },
+
   sign: {
     title: 'Your signature',
     asks: 'Asks for your signature:',
@@ -420,6 +444,26 @@ export const en = {
       'What it already knows, and the account you may have there, stay with it.',
     keyLost: 'Your key in this app goes too: nobody can read any more what was encrypted with it.',
     revoke: 'Disconnect now',
+    endsToo: (pairs: string[]) => `Ends with it: ${pairs.join(', ')}.`,
+  },
+
+  delegations: {
+    title: 'Acting for you',
+    pair: (source: string, target: string) => `${source} at ${target}`,
+    modes: { user_present: 'while you use it', background: 'also while you’re away' },
+    unused: 'Not used yet',
+    notLately: (days: number) => `Not used in the last ${days} days.`,
+    lastUsed: (time: string) => `Last used ${time}`,
+    times: (count: number) => counted(count, 'time', 'times'),
+    revoke: 'End',
+    revokeOf: (pair: string) => `End: ${pair}`,
+    revokeTitle: (source: string, target: string) => `End what ${source} may do at ${target}?`,
+    revokeWhat: (source: string, handle: string) =>
+      `${source} can act no more as @${handle} there, and must ask you again. ` +
+      'Access that it holds may last ten more minutes.',
+    revokeNow: 'End it now',
+    ended: (count: number) => `Ended: ${count}`,
+    endedOn: (day: string) => `ended ${day}`,
   },
 
   activity: {

@@ -33,11 +33,24 @@ function Stranger({ app, host, onDevice }: { app: PublicApp } & Unverified) {
         <h1>
           <small>{words.to}</small> {host}
         </h1>
-        {app.name !== host && <p class="own-words">{words.callsItself(app.name)}</p>}
+        <OwnWords app={app} host={host} />
       </header>
-      <p>
-        {words.unverified} {onDevice && words.onDevice}
-      </p>
+      <Caution onDevice={onDevice} />
     </>
+  )
+}
+
+/** The name that an app which nobody has registered gives itself. */
+export function OwnWords({ app: { name }, host }: { app: PublicApp; host: string }) {
+  const words = useWords().signin
+  return name !== host && <p class="own-words">{words.callsItself(name)}</p>
+}
+
+export function Caution({ onDevice }: Pick<Unverified, 'onDevice'>) {
+  const words = useWords().signin
+  return (
+    <p>
+      {words.unverified} {onDevice && words.onDevice}
+    </p>
   )
 }

@@ -1,13 +1,13 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { placeOf } from '../place.ts'
-import { factsOf } from '../scope-words.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
-import { Facts } from '../ui/Facts.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { SignatureLine } from '../ui/SignatureLine.tsx'
+import { Delegation } from './Delegation.tsx'
 import { isSettled, type Grant } from './steps.ts'
+import { Wanted } from './Wanted.tsx'
 
 type Props = {
   view: SignInView
@@ -34,6 +34,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   )
   return (
     <>
+      {!settled && <Delegation view={view} grant={grant} />}
       {!settled && <Wanted view={view} identity={identity} grant={grant} />}
       {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
@@ -44,41 +45,6 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       />
       {!settled && <Actions of={actions} doing={doing} areAnswers />}
       {!settled && <Terms app={view.app} />}
-    </>
-  )
-}
-
-/** What the app will learn; where it knows some already, what is new comes first and apart. */
-function Wanted({ view, identity, grant }: Pick<Props, 'view' | 'identity' | 'grant'>) {
-  const words = useWords()
-  const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
-  const fresh = factsOf(view.scope.filter(isNew), identity, words)
-  const known = factsOf(
-    view.scope.filter((scope) => !isNew(scope)),
-    identity,
-    words,
-  )
-  return (
-    <>
-      {fresh.length > 0 && (
-        <>
-          <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
-          <Facts of={fresh} />
-        </>
-      )}
-      {view.site.mail && fresh.some(({ withheld }) => withheld) && (
-        <p class="otherwise">
-          <a href="/account/identities" target="_blank" rel="noreferrer">
-            {words.signin.addEmail}
-          </a>
-        </p>
-      )}
-      {known.length > 0 && (
-        <>
-          <h2 class="facts-heading">{words.signin.already}</h2>
-          <Facts of={known} />
-        </>
-      )}
     </>
   )
 }

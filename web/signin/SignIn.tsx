@@ -9,23 +9,28 @@ import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { AppHeading } from './AppHeading.tsx'
 import { ChooseIdentity } from './ChooseIdentity.tsx'
+import { ConnectorHeading } from './ConnectorHeading.tsx'
 import { Consent } from './Consent.tsx'
 import { useFlow } from './flow.ts'
 import { Leave } from './Leave.tsx'
 import { Unlock } from './Unlock.tsx'
+import { Withdrawn } from './Withdrawn.tsx'
 
 export function SignIn() {
-  const words = useWords().signin
+  const { signin, connect } = useWords()
   const view = readView('signin')
+  const { app, unverified, connector } = view
+  const name = unverified?.host ?? app.name
   const doing = useDoing()
   const flow = useFlow(view)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(reloadWhenRestored, [])
   useEffect(() => whenSeenAgain(flow.lookAgain), [])
   return (
-    <Frame title={words.documentTitle(view.unverified?.host ?? view.app.name)}>
+    <Frame title={connector ? connect.documentTitle(name, connector.owner.name) : signin.documentTitle(name)}>
       <section class="step">
-        {!view.silently && <AppHeading {...view} />}
+        {!view.silently &&
+          (connector ? <ConnectorHeading {...view} connector={connector} /> : <AppHeading {...view} />)}
         <CurrentStep flow={flow} doing={doing} />
       </section>
     </Frame>
@@ -77,6 +82,8 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
     case 'unlock':
     case 'enter code':
       return <Unlock flow={flow} step={step} view={view} doing={doing} />
+    case 'withdrawn':
+      return <Withdrawn {...step} view={view} doing={doing} onBack={flow.takeBack} />
     case 'leave':
       return <Leave {...step} view={view} />
     case 'leave silently':

@@ -2,11 +2,12 @@ import type { MasterKey } from '@countersign/keys/master-key'
 import type { Answer } from '@countersign/protocol/api'
 import type { Identity } from '@countersign/protocol/identities'
 import type { KeyWrap } from '@countersign/protocol/keys'
-import type { Leaving, SignInView } from '@countersign/protocol/pages'
-import { call } from '../call.ts'
+import type { Connector, Leaving, SignInView, Withdrawal } from '@countersign/protocol/pages'
+import { call, Refused } from '../call.ts'
 import { leave } from '../leave.ts'
 import { reauthenticate, withFreshProof, type SignedIn } from '../passkey.ts'
 import { grantableScopes } from '../scope-words.ts'
+import { scopeTextOf } from './delegating.ts'
 import { mayApprove, type Approving, type Event, type Step } from './steps.ts'
 
 const loadVault = () => import('../vault.ts')
@@ -61,11 +62,13 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
     const approving = place.step()
     if (!mayApprove(approving)) return
     if (place.owner.current && masterKey) place.owner.current = { ...place.owner.current, masterKey }
-    const leaving = await whileSignedIn(() => withFreshProof(() => consent(view, approving, masterKey)))
-    if (!leaving) return
+    const agree = () => withFreshProof(() => consent(view, approving, masterKey))
+    const outcome = await whileSignedIn(() => agree().catch((error: unknown) => withdrawalBy(error, view)))
+    if (!outcome) return
+    if (typeof outcome === 'string') return advance({ type: 'withdrawn', why: outcome })
     forgetKeys()
     await advance({ type: 'approved' })
-    leave(leaving)
+    leave(outcome)
   }
 
   function forgetKeys() {
@@ -74,6 +77,13 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
   }
 
   return { signedIn, goOn, approve, approveWith, useCode, forgetKeys }
+}
+
+/** Why a consent is refused that came too late: the other app has given up meanwhile what was asked for. */
+function withdrawalBy(error: unknown, { connector }: SignInView): Withdrawal {
+  if (!connector || !(error instanceof Refused)) throw error
+  if (error.code !== 'invalid_target' && error.code !== 'invalid_scope') throw error
+  return error.code
 }
 
 /** Sends the consent; answers where the browser goes, with the key in the fragment. */
@@ -112,7 +122,19 @@ async function openWithPresence(userId: string): Promise<{ keyWraps: KeyWrap[]; 
 }
 
 function requestOf(view: SignInView, identity: Identity) {
-  const { app, redirectUri, state, nonce, codeChallenge, prompts, maxAgeSeconds, formPost, requestUri, key } = view
+  const {
+    app,
+    redirectUri,
+    state,
+    nonce,
+    codeChallenge,
+    prompts,
+    maxAgeSeconds,
+    formPost,
+    requestUri,
+    key,
+    connector,
+  } = view
   const scope = [...grantableScopes(view.scope, identity), ...(key?.reset ? ['e2ee:reset'] : [])]
   return {
     clientId: app.clientId,
@@ -126,5 +148,16 @@ function requestOf(view: SignInView, identity: Identity) {
     ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
     ...(formPost && { responseMode: 'form_post' }),
     ...(requestUri !== undefined && { requestUri }),
+    ...(connector && connectorOf(connector)),
+  }
+}
+
+/** What the person was shown, and nothing else. */
+function connectorOf(connector: Connector) {
+  return {
+    connector: true,
+    requestedResource: connector.resourceKey,
+    requestedScope: scopeTextOf(connector),
+    communicationMode: connector.mode,
   }
 }

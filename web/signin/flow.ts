@@ -1,11 +1,12 @@
 import type { Identity } from '@countersign/protocol/identities'
-import type { SignInView } from '@countersign/protocol/pages'
+import type { SignInView, Withdrawal } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { leave } from '../leave.ts'
 import { grantableScopes } from '../scope-words.ts'
 import { readSession } from '../session.ts'
 import { waysToApprove, type Owner } from './approving.ts'
+import { scopeTextOf } from './delegating.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
@@ -23,6 +24,7 @@ export function useFlow(view: SignInView) {
     if (next.at === 'authenticate') ways.forgetKeys()
     if (next.at === 'consent' && isSettled(next.grant, view)) return ways.goOn()
     if (next.at === 'leave silently' && view.silently) return leave(view.silently[next.end])
+    if (next.at === 'withdrawn' && view.silently) return takeBack(next.why)
   }
 
   async function look() {
@@ -54,6 +56,11 @@ export function useFlow(view: SignInView) {
     leave(view.denied)
   }
 
+  /** Takes to the app that what it asked for is not to be had. */
+  function takeBack(why: Withdrawal) {
+    if (view.connector) leave(view.connector.withdrawn[why])
+  }
+
   async function signOut() {
     await whileSignedIn(() => call('DELETE /api/auth/session', {}))
     await advance({ type: 'nobody signed in' })
@@ -71,18 +78,27 @@ export function useFlow(view: SignInView) {
   }
 
   const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
-  return { step, owner, advance, look, lookAgain, readGrant, deny, signOut, ...ways }
+  return { step, owner, advance, look, lookAgain, readGrant, deny, takeBack, signOut, ...ways }
 }
 
 function isVerified(identities: Identity[], identityId: string): boolean {
   return identities.some((each) => each.identityId === identityId && each.emailVerified)
 }
 
-async function grantOf(identity: Identity, { app, scope, key }: SignInView): Promise<Grant> {
-  const { authorization, missingScopes } = await call('GET /api/oauth/authorization/:clientId', {
+async function grantOf(identity: Identity, { app, scope, key, connector: asked }: SignInView): Promise<Grant> {
+  const { authorization, missingScopes, connector } = await call('GET /api/oauth/authorization/:clientId', {
     params: { clientId: app.clientId },
-    querystring: { identity_id: identity.identityId, scope: grantableScopes(scope, identity).join(' ') },
+    querystring: {
+      identity_id: identity.identityId,
+      scope: grantableScopes(scope, identity).join(' '),
+      ...(asked && {
+        requested_resource: asked.resourceKey,
+        requested_scope: scopeTextOf(asked),
+        communication_mode: asked.mode,
+      }),
+    },
   })
   const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
-  return { exists: authorization !== null, missing: missingScopes, hasKey: Boolean(present) }
+  const hasKey = Boolean(present)
+  return { exists: authorization !== null, missing: missingScopes, hasKey, ...(connector && { connector }) }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/identities'
+import { connectorOf, delegationOf } from './connector-samples.ts'
 import { isSettled, nextStep, type Event, type Step, type Wish } from './steps.ts'
 
 const ada = identityOf('ada')
@@ -90,6 +91,25 @@ test('only a grant that exists and lacks nothing is settled', () => {
   assert.equal(isSettled({ exists: true, missing: [] }, plain), true)
   assert.equal(isSettled({ exists: true, missing: ['profile'] }, plain), false)
   assert.equal(isSettled({ exists: false, missing: [] }, plain), false)
+})
+
+test('what an app wants at another is settled only where that is covered too', () => {
+  const asked = { delegation: delegationOf(), missingScopes: [], covered: false }
+  assert.equal(isSettled({ ...grant, connector: asked }, plain), false)
+  assert.equal(isSettled({ ...grant, connector: { ...asked, covered: true } }, plain), true)
+  const wish: Partial<Wish> = { connector: connectorOf(), prompts: ['none'] }
+  const step = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector: asked } }], wish)
+  assert.deepEqual(step, { at: 'leave silently', end: 'consent_required' })
+})
+
+test('where the other app has given up what was asked for, there is nothing to agree to', () => {
+  const wish = { connector: connectorOf() }
+  const gone: Step = { at: 'withdrawn', why: 'invalid_target' }
+  assert.deepEqual(walk([found([ada]), { type: 'grant read', grant }], wish), gone)
+  const connector = { delegation: null, missingScopes: ['calendar.read'], covered: false }
+  const consent = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector } }], wish)
+  assert.equal(consent.at, 'consent')
+  assert.deepEqual(nextStep(consent, { type: 'withdrawn', why: 'invalid_target' }, { ...plain, ...wish }), gone)
 })
 
 test('a person may think again about the identity, and is shown all of them', () => {

@@ -1,13 +1,14 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity } from '@countersign/protocol/identities'
 import type { KeyWrap } from '@countersign/protocol/keys'
-import type { KeyDelivery, Prompt, SilentEnd, Unverified } from '@countersign/protocol/pages'
+import type { Connector, KeyDelivery, Prompt, SilentEnd, Unverified, Withdrawal } from '@countersign/protocol/pages'
+import type { Granted } from './delegating.ts'
 
 /**
- * What an identity has granted the app before, what is missing of what the app wants now, and whether it has a key in
- * it of the mode that the app takes.
+ * What an identity has granted the app before, what is missing of what the app wants now, whether it has a key in it of
+ * the mode that the app takes, and what the app may do already where it wants to act at another.
  */
-export type Grant = { exists: boolean; missing: string[]; hasKey?: boolean }
+export type Grant = { exists: boolean; missing: string[]; hasKey?: boolean; connector?: Granted }
 
 /** Where a person is on the way back to the app. */
 export type Step =
@@ -18,6 +19,7 @@ export type Step =
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
+  | { at: 'withdrawn'; why: Withdrawal }
   | { at: 'leave'; identity: Identity | undefined }
   | { at: 'leave silently'; end: SilentEnd }
 
@@ -32,10 +34,14 @@ export type Event =
   | { type: 'keys needed' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
+  | { type: 'withdrawn'; why: Withdrawal }
   | { type: 'approved' }
   | { type: 'denied' }
 
-/** What the app said about who should sign in, and how; with a key, one that the person's own keys must open. */
+/**
+ * What the app said about who should sign in, and how; with a key, one that the person's own keys must open; with a
+ * connector, that it wants to act at another app.
+ */
 export type Wish = {
   identityId?: string
   loginHint?: string
@@ -43,6 +49,7 @@ export type Wish = {
   maxAgeSeconds?: number
   key?: KeyDelivery
   unverified?: Unverified
+  connector?: Connector
 }
 
 /**
@@ -68,7 +75,7 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       if (step.at !== 'choose identity') return step
       return { at: 'read grant', identities: step.identities, identity: event.identity }
     case 'grant read':
-      return step.at === 'read grant' ? { ...step, at: 'consent', grant: event.grant } : step
+      return step.at === 'read grant' ? consentTo(step, event.grant, wish) : step
     case 'identities changed':
       return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
     case 'another identity wanted':
@@ -79,6 +86,8 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return mayApprove(step) ? { ...step, at: 'enter code', keyWraps: event.keyWraps } : step
     case 'turned back':
       return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
+    case 'withdrawn':
+      return mayApprove(step) ? { at: 'withdrawn', why: event.why } : step
     case 'approved':
       return mayApprove(step) ? { at: 'leave', identity: step.identity } : step
     case 'denied':
@@ -97,15 +106,23 @@ export function mayApprove(step: Step): step is Approving {
 }
 
 /**
- * Whether nothing is left to agree to: the identity granted the app all that it wants, and the app wants neither a
- * question nor a new key. A program on the device might be another one than the one that was granted it.
+ * Whether nothing is left to agree to: the identity granted the app all that it wants, here and at another app, and the
+ * app wants neither a question nor a new key. A program on the device might be another one than the one that was
+ * granted it.
  */
 export function isSettled(
-  { exists, missing }: Grant,
+  { exists, missing, connector }: Grant,
   { prompts, key, unverified }: Pick<Wish, 'prompts' | 'key' | 'unverified'>,
 ): boolean {
   if (unverified?.onDevice) return false
-  return exists && missing.length === 0 && !prompts.includes('consent') && key?.reset !== true
+  const isGranted = exists && missing.length === 0 && connector?.covered !== false
+  return isGranted && !prompts.includes('consent') && key?.reset !== true
+}
+
+/** What there is to agree to; nothing, where the other app has given up what was asked for. */
+function consentTo(step: Extract<Step, { at: 'read grant' }>, grant: Grant, { connector }: Wish): Step {
+  if (connector && !grant.connector) return { at: 'withdrawn', why: 'invalid_target' }
+  return { ...step, at: 'consent', grant }
 }
 
 function hasLeft({ at }: Step): boolean {
@@ -133,6 +150,7 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
       return 'interaction_required'
     case 'look':
     case 'read grant':
+    case 'withdrawn':
     case 'leave':
     case 'leave silently':
       return undefined
