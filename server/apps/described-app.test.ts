@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn, openAgents, redirectUri, type Agents } from '#testing/agents.ts'
 import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { createAppDirectory } from './app-directory.ts'
 import { pruneDescribed } from './described-app.ts'
 
 let world: World
@@ -167,6 +168,14 @@ test('what the document says by the next consent counts, and the trail says that
   const ofApp = trail.filter(({ actor }) => actor === 'system').map(({ action }) => action)
   assert.deepEqual(ofApp, ['app.created', 'app.changed'])
   assert.equal((await app.consent({ redirectUri: 'https://agent.example/gone' })).json().error, 'invalid_redirect_uri')
+})
+
+test('another process that has just found no such app finds it as soon as somebody has consented', async () => {
+  const app = agent()
+  const elsewhere = createAppDirectory(world.kernel)
+  assert.equal(await elsewhere.find(app.clientId), undefined)
+  await app.tokens()
+  assert.equal((await elsewhere.find(app.clientId))?.name, 'The agent')
 })
 
 test('many who consent at once leave one row, and each gets tokens', async () => {

@@ -26,6 +26,8 @@ test('a hosted service has no demo, and lets nobody register apps, unless it say
   assert.equal(readConfig({ ...hosted, DEMO: 'on' }).demo, true)
   assert.equal(readConfig(hosted).developerPortal, false)
   assert.equal(readConfig({ ...hosted, DEVELOPER_PORTAL: 'on' }).developerPortal, true)
+  for (const given of [hosted, {}]) assert.equal(readConfig(given).clientDocuments, false)
+  assert.equal(readConfig({ ...hosted, CLIENT_ID_METADATA_DOCUMENTS: 'on' }).clientDocuments, true)
   assert.equal(readConfig({ ...hosted, WEBAUTHN_RP_ID: 'example.com' }).relyingPartyId, 'example.com')
 })
 
@@ -44,6 +46,7 @@ const wrong: Record<string, Record<string, string>> = {
   RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,no-such-limit=3' },
   DEMO: { DEMO: 'yes' },
   DEVELOPER_PORTAL: { DEVELOPER_PORTAL: 'open' },
+  CLIENT_ID_METADATA_DOCUMENTS: { CLIENT_ID_METADATA_DOCUMENTS: 'https' },
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },
