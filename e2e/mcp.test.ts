@@ -1,84 +1,83 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { Answer } from '@countersign/protocol/api'
-import { ask, createRemotePerson } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { en as words } from '../web/messages/en.ts'
+import { watch } from './look.ts'
 import { makeCertificate, openMcpClient, openMcpServer } from './mcp.ts'
+import type { Person } from './person.ts'
+import { openStage, type Stage } from './stage.ts'
 
-let service: Service
+let stage: Stage
 let certificate: Awaited<ReturnType<typeof makeCertificate>>
 let server: Awaited<ReturnType<typeof openMcpServer>>
 let agent: Awaited<ReturnType<typeof openMcpClient>>
 before(async () => {
   certificate = await makeCertificate()
   const { certificate: file } = certificate
-  service = await startService({ environment: { CLIENT_ID_METADATA_DOCUMENTS: 'on', NODE_EXTRA_CA_CERTS: file } })
-  ;[server, agent] = await Promise.all([openMcpServer(service), openMcpClient(certificate)])
+  stage = await openStage({ environment: { CLIENT_ID_METADATA_DOCUMENTS: 'on', NODE_EXTRA_CA_CERTS: file } })
+  ;[server, agent] = await Promise.all([openMcpServer(stage.service), openMcpClient(certificate)])
 })
 after(async () => {
   await Promise.all([server.close(), agent.close()])
-  await service.close()
+  await stage.close()
   await certificate.remove()
 })
 
-type RemotePerson = Awaited<ReturnType<typeof createRemotePerson>>
-
-/** Does what the page does for a person who agrees to all of it; answers the code that the client gets. */
-async function agree({ headers, identityId }: RemotePerson, asked: URL): Promise<string> {
-  const page = await (await fetch(asked)).text()
-  const { app, redirectUri, codeChallenge, scope, connector } = JSON.parse(
-    /id="view">(.*)<\/script>/.exec(page)?.[1] ?? '',
-  )
-  const json = {
-    ...{ clientId: app.clientId, redirectUri, codeChallenge, identityId, scope: scope.join(' '), connector: true },
-    requestedResource: connector.resourceKey,
-    requestedScope: connector.scopes.map((each: { scope: string }) => each.scope).join(' '),
-    communicationMode: connector.mode,
-  }
-  const { redirectUrl } = await ask<Answer<'POST /api/oauth/authorize'>>(service, '/api/oauth/authorize', {
-    headers,
-    json,
-  })
-  return new URL(redirectUrl).searchParams.get('code') ?? ''
+/** Follows the client to the page, agrees there, and answers the code with which the page sends back. */
+async function agree({ page, press, control }: Person, asked: URL): Promise<string> {
+  await page.goto(asked.href)
+  await control('approve').waitFor()
+  const heading = await page.locator('h1').innerText()
+  assert.ok(heading.includes(agent.host) && heading.includes('Paper Shop'), heading)
+  await page.getByText(words.signin.callsItself('Notebook agent')).waitFor()
+  await page.getByText(words.signin.unverified).waitFor()
+  await page.getByText(words.connect.modes.background).waitFor()
+  await press('approve')
+  await page.waitForURL(`${agent.redirectUrl}?**`)
+  return new URL(page.url()).searchParams.get('code') ?? ''
 }
 
-async function read<Body>({ headers }: RemotePerson, path: string, method = 'GET'): Promise<Body> {
-  const response = await fetch(service.baseUrl + path, { method, headers })
-  assert.ok(response.ok, `${path} answered ${response.status}`)
-  return (response.status === 204 ? undefined : await response.json()) as Body
+async function endDelegation({ page, press }: Person): Promise<void> {
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await page.locator('[data-action="revoke"]').last().click()
+  await press('revoke')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 test('the client of the MCP SDK finds its way, is agreed to, acts, goes on, and is stopped', async () => {
-  const { client, transport } = agent.connect(server.url)
-  await assert.rejects(client.connect(transport), UnauthorizedError)
+  const first = agent.connect(server.url)
+  await assert.rejects(first.client.connect(first.transport), UnauthorizedError)
   const [asked] = agent.sentTo
   assert.ok(asked)
   const { client_id: clientId, resource, scope } = Object.fromEntries(asked.searchParams)
-  assert.deepEqual([asked.origin, clientId, resource], [service.authUrl, agent.clientId, server.url.href])
+  assert.deepEqual([asked.origin, clientId, resource], [stage.service.authUrl, agent.clientId, server.url.href])
   assert.equal(scope, 'notes.read offline_access')
 
-  const ada = await createRemotePerson(service)
-  await transport.finishAuth(await agree(ada, asked))
-  assert.deepEqual(agent.tokens()?.expires_in, 600)
-  assert.equal(agent.tokens()?.scope, 'notes.read')
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const { look, faults } = await watch(ada, { language: 'en' })
+  for (const [width, colorScheme] of [[1280, 'light'] as const, [320, 'dark'] as const]) {
+    await ada.page.setViewportSize({ width, height: 740 })
+    await ada.page.emulateMedia({ colorScheme })
+    await ada.page.goto(asked.href)
+    await ada.control('approve').waitFor()
+    await look(`mcp-consent-${width}-${colorScheme}`)
+  }
+  assert.deepEqual(faults, [])
+  await first.transport.finishAuth(await agree(ada, asked))
+  assert.deepEqual([agent.tokens()?.expires_in, agent.tokens()?.scope], [600, 'notes.read'])
 
-  const connected = agent.connect(server.url)
-  await connected.client.connect(connected.transport)
-  const call = () => connected.client.callTool({ name: 'read-notes' })
-  assert.deepEqual((await call()).content, [{ type: 'text', text: 'Buy milk.' }])
-  assert.match(server.callers.at(-1) ?? '', new RegExp(` by ${RegExp.escape(agent.clientId)}$`))
+  const { client, transport } = agent.connect(server.url)
+  await client.connect(transport)
+  const readNotes = async () => (await client.callTool({ name: 'read-notes' })).content
+  assert.deepEqual(await readNotes(), [{ type: 'text', text: 'Buy milk.' }])
+  assert.ok(server.callers.at(-1)?.endsWith(` by ${agent.clientId}`))
 
   agent.spoil()
-  assert.deepEqual((await call()).content, [{ type: 'text', text: 'Buy milk.' }], 'after a refresh')
+  assert.deepEqual(await readNotes(), [{ type: 'text', text: 'Buy milk.' }], 'after a refresh')
   assert.equal(agent.sentTo.length, 1, 'which asks nobody')
 
-  const { delegations } = await read<Answer<'GET /api/oauth/delegations'>>(ada, '/api/oauth/delegations')
-  assert.deepEqual(
-    delegations.map(({ sourceAppName, targetAudience }) => [sourceAppName, targetAudience]),
-    [['Notebook agent', server.url.href]],
-  )
-  await read(ada, `/api/oauth/delegations/${delegations[0]?.id}`, 'DELETE')
-  await assert.rejects(call(), UnauthorizedError)
+  await endDelegation(ada)
+  await assert.rejects(readNotes(), UnauthorizedError)
   assert.equal(agent.sentTo.length, 2, 'it may only ask the person again')
+  await ada.leave()
 })

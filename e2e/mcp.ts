@@ -90,7 +90,9 @@ export async function openMcpServer(service: Service) {
 export async function openMcpClient(certificate: Awaited<ReturnType<typeof makeCertificate>>) {
   const host = await startDocumentHost(createSecureServer(await certificate.read()))
   const clientId = `https://localhost:${host.port}/client.json`
-  const redirectUrl = 'http://127.0.0.1:43117/callback'
+  const callback = await startDocumentHost()
+  callback.answer('/callback', { headers: { 'content-type': 'text/html' }, body: '<!doctype html><p>Go on there.' })
+  const redirectUrl = `http://127.0.0.1:${callback.port}/callback`
   const described = {
     client_name: 'Notebook agent',
     redirect_uris: ['http://127.0.0.1/callback'],
@@ -120,6 +122,7 @@ export async function openMcpClient(certificate: Awaited<ReturnType<typeof makeC
   return {
     clientId,
     redirectUrl,
+    host: `localhost:${host.port}`,
     /** Where it has sent its person, the latest last. */
     sentTo,
     tokens: () => tokens,
@@ -129,6 +132,6 @@ export async function openMcpClient(certificate: Awaited<ReturnType<typeof makeC
       client: new Client({ name: 'agent', version: '1.0.0' }),
       transport: new StreamableHTTPClientTransport(url, { authProvider: provider }),
     }),
-    close: host.close,
+    close: () => Promise.all([host.close(), callback.close()]),
   }
 }

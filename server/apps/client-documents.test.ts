@@ -108,8 +108,10 @@ test('SRF-01 SRF-02 SRF-05 SRF-09 no client id leads into the network of the ser
 })
 
 test('CID-01 a client id is the address of a document in one spelling', () => {
-  const there = { baseUrl: new URL('https://api.id.example.com') }
-  const here = { baseUrl: new URL('http://localhost:4400') }
+  const [api, auth, business] = ['https://api.id.example.com', 'https://id.example.com', 'https://b.id.example.com']
+  const there = { baseUrl: new URL(api), authUrl: new URL(auth), businessUrl: new URL(business) }
+  const here = world.config
+  for (const own of [api, auth, business]) assert.ok(!isDocumentUrl(`${own}/c`, there), own)
   const good = [
     'https://a.example/c',
     'https://a.example/c/d.json?e=f',
