@@ -226,6 +226,17 @@ test('a scope that a token does not have is refused, with the scope that it take
   requireScope(delegated, 'calendar.read')
 })
 
+test('a scope that is written in another way is no scope at all, and lets nobody in', async () => {
+  const calendar = createResource(settings)
+  const token = issuer.issue()
+  for (const written of ['calendar.delete', { scopes: 'calendar.delete' }, { scope: ['calendar.delete'] }, null]) {
+    // As it may be written in JavaScript.
+    const wanted = written as { scope?: string }
+    await assert.rejects(calendar.verify(token, wanted), TypeError)
+    assert.throws(() => calendar.express(wanted), TypeError)
+  }
+})
+
 test('the keys are read once for all that ask, and anew for an unknown one, but not for each', async (t) => {
   halt(t)
   const own = await startTokenIssuer()

@@ -206,6 +206,14 @@ test('it is not served where nobody would look for it, nor where there is nothin
   assert.throws(() => silent.fastifyMetadata(), TypeError)
 })
 
+test('Fastify: a scope that is written in another way lets nobody in', async () => {
+  const app = fastify()
+  const wanted: object = { scopes: 'calendar.delete' }
+  app.register(calendar.fastify, wanted)
+  app.get('/events', async () => 'Reached')
+  assert.equal((await app.inject({ url: '/events', ...bearer(issuer.issue()) })).statusCode, 500)
+})
+
 test('Fastify: two resources guard side by side, and neither takes the tokens of the other', async (t) => {
   const mail = createResource({ authUrl: issuer.origin, audience: 'https://mail.example' })
   const app = fastify()

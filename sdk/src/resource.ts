@@ -42,7 +42,8 @@ export function createResource({ authUrl, audience, resourceKey, metadata, intro
   }
 
   /** What a token says. Throws a challenge where it is not good here, and `cannot_verify` where that can't be told. */
-  async function verify(token: string, { scope = '' }: Wanted = {}): Promise<DelegatedToken> {
+  async function verify(token: string, wanted: Wanted = {}): Promise<DelegatedToken> {
+    const scope = scopeIn(wanted)
     const delegated = await readDelegatedToken(expected, token, challenges)
     const isActive = grants ? await grants.isActive(token, delegated.tokenId) : true
     if (!isActive) throw challenges.invalidToken('The consent has ended.')
@@ -68,7 +69,7 @@ export function createResource({ authUrl, audience, resourceKey, metadata, intro
     /** A Fastify plugin: who comes without a token is refused in the scope in which it is registered. */
     fastify: guardingPlugin(guard),
     /** Express middleware, also for Connect and `node:http`: who comes without a token is refused. */
-    express: (wanted: Wanted = {}) => guardingMiddleware(guard, wanted),
+    express: (wanted: Wanted = {}) => guardingMiddleware(guard, { scope: scopeIn(wanted) }),
     /** A Fastify plugin that answers what the resource says about itself. */
     fastifyMetadata: () => metadataPlugin(metadataOrThrow()),
     /** The same as Express middleware. */
@@ -87,6 +88,14 @@ export function verifyDelegatedToken(
   const resource = resources.get(settings) ?? createResource(settings)
   resources.set(settings, resource)
   return resource.verify(token, wanted)
+}
+
+/** Written in another way it would be overlooked, and everybody with a token let in. */
+function scopeIn(wanted: Wanted): string {
+  const { scope = '' } = wanted
+  if (typeof wanted !== 'object' || typeof scope !== 'string' || 'scopes' in wanted)
+    throw new TypeError('what a token needs is written as { scope }, with spaces between the scopes')
+  return scope
 }
 
 function scopesIn(scope: string): string[] {
