@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Locator } from 'playwright-core'
 import { openStage, type Stage } from './stage.ts'
+import { tabTo } from './tab-to.ts'
 
 let stage: Stage
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
-
-const pressesMax = 15
-
-/** Goes on with Tab until the element has the focus, which must be seen. */
-async function tabTo(target: Locator): Promise<void> {
-  await target.waitFor()
-  for (let presses = 0; presses < pressesMax; presses += 1) {
-    await target.page().keyboard.press('Tab')
-    if (!(await target.evaluate((element) => element === document.activeElement))) continue
-    const outline = await target.evaluate((element) => getComputedStyle(element).outlineStyle)
-    assert.notEqual(outline, 'none', 'the focus can be seen')
-    return
-  }
-  assert.fail(`${pressesMax} times Tab did not lead to ${target}`)
-}
 
 test('an account, a sign-in and a consent need no mouse', async () => {
   const { shop } = stage

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../server/testing/mailbox.ts'
+import { calendar, openActingApp, type ActingApp } from './acting-app.ts'
+import { walkConnector } from './connector-pages.ts'
 import { walkDevelopers } from './developer-pages.ts'
 import { walkAppKey } from './app-key-pages.ts'
 import { openKeyedApp, type KeyedApp } from './keyed-app.ts'
@@ -14,6 +16,7 @@ import type { Window } from './windows.ts'
 let stage: Stage
 let approvals: SigningApp
 let notes: KeyedApp
+let assistant: ActingApp
 
 /** Tests every page in some windows: the widths and schemes in which people look, in both languages. */
 export function testPages(windows: Window[]): void {
@@ -21,9 +24,11 @@ export function testPages(windows: Window[]): void {
     stage = await openStage()
     approvals = await openSigningApp(stage.service)
     notes = await openKeyedApp(stage.service)
+    assistant = await openActingApp(stage.service)
+    await assistant.offer(calendar)
   })
   after(async () => {
-    await Promise.all([approvals.close(), notes.close()])
+    await Promise.all([approvals.close(), notes.close(), assistant.close()])
     await stage.close()
   })
   for (const { colorScheme, width, locale } of windows) {
@@ -60,6 +65,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await walkSign(person, look)
   await walkDevelopers(person, stage.service, look)
   await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
+  await walkConnector(person, { service: stage.service, app: assistant, handle }, look)
   await walkSignIn(person, look)
   await walkPlayground(person, look)
 
