@@ -2,6 +2,7 @@ import type { Delegation } from '@countersign/protocol/delegations'
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { ComponentChildren } from 'preact'
 import { dayOf } from '../dates.ts'
+import { placeOf } from '../place.ts'
 import { Monogram } from '../ui/Monogram.tsx'
 import { Permits } from '../ui/Permits.tsx'
 import { useSpeech } from '../ui/Root.tsx'
@@ -57,7 +58,8 @@ type EntryProps = { of: Delegation; handle: string; children?: ComponentChildren
 
 function Entry({ of: delegation, handle, children }: EntryProps) {
   const { words, language } = useSpeech()
-  const { sourceAppName, targetAppName, targetResourceName, communicationMode, revokedAt } = delegation
+  const { sourceAppName, sourceAppWebsiteUrl, targetAppName, targetResourceName } = delegation
+  const { communicationMode, revokedAt } = delegation
   const facts = [
     words.apps.as(handle),
     targetResourceName !== targetAppName && targetResourceName,
@@ -69,6 +71,7 @@ function Entry({ of: delegation, handle, children }: EntryProps) {
       <Monogram name={sourceAppName} />
       <div>
         <h3>{pairOf(delegation, words.delegations)}</h3>
+        {sourceAppWebsiteUrl !== null && <p class="place">{placeOf(sourceAppWebsiteUrl)}</p>}
         <p>{facts.filter(Boolean).join(' · ')}</p>
         <Permits of={permitsOf(delegation)} />
         <DelegationUses of={delegation} />

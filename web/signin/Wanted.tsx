@@ -11,9 +11,10 @@ type Props = { view: SignInView; identity: Identity; grant: Grant }
 export function Wanted({ view, identity, grant }: Props) {
   const words = useWords()
   const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
-  const fresh = factsOf(view.scope.filter(isNew), identity, words)
+  const shown = scopeToShow(view)
+  const fresh = factsOf(shown.filter(isNew), identity, words)
   const known = factsOf(
-    view.scope.filter((scope) => !isNew(scope)),
+    shown.filter((scope) => !isNew(scope)),
     identity,
     words,
   )
@@ -40,4 +41,10 @@ export function Wanted({ view, identity, grant }: Props) {
       )}
     </>
   )
+}
+
+/** An app that acts at another while the person is away, and asks for no more than that here, has said so already. */
+function scopeToShow({ scope, connector }: SignInView): string[] {
+  const isSaid = connector?.mode === 'background' && scope.every((each) => each === 'offline_access')
+  return isSaid ? [] : scope
 }
