@@ -127,11 +127,15 @@ test('what there is not is told to the app', async () => {
   }
 })
 
-test('what the other app gives up while the person reads is not granted, and the app learns why', async () => {
-  for (const [change, why] of [
-    [{ status: 'disabled' }, 'invalid_target'],
-    [{ scopes: ['calendar.read'], scopeDescriptions: { 'calendar.read': read } }, 'invalid_scope'],
-  ] satisfies [ResourceChange, Withdrawal][]) {
+const restore = () =>
+  assistant.change('calendar', { scopes: calendar.scopes, scopeDescriptions: calendarWords, status: 'active' })
+
+const withdrawals: [ResourceChange, Withdrawal][] = [
+  [{ status: 'disabled' }, 'invalid_target'],
+  [{ scopes: ['calendar.read'], scopeDescriptions: { 'calendar.read': read } }, 'invalid_scope'],
+]
+for (const [change, why] of withdrawals)
+  test(`what is given up while the person reads is not granted, and the app learns why: ${why}`, async () => {
     await visit({ scope: 'calendar.write', prompt: 'consent' })
     await ada.control('approve').waitFor()
     await assistant.change('calendar', change)
@@ -139,9 +143,18 @@ test('what the other app gives up while the person reads is not granted, and the
     await ada.page.getByRole('heading', { name: connect.withdrawn[why]('Calendar') }).waitFor()
     await ada.press('back')
     assert.equal((await assistant.answerIn(ada.page))['error'], why)
-    await assistant.change('calendar', { scopes: calendar.scopes, scopeDescriptions: calendarWords, status: 'active' })
-  }
-})
+    await restore()
+
+    // The same where nobody is asked: given up between the page and its question to the server.
+    await ada.page.route('**/api/oauth/authoriz*/**', async (route) => {
+      await assistant.change('calendar', change)
+      await route.continue()
+    })
+    await visit({ scope: 'calendar.write', prompt: 'none' })
+    assert.equal((await assistant.answerIn(ada.page))['error'], why)
+    await ada.page.unroute('**/api/oauth/authoriz*/**')
+    await restore()
+  })
 
 test('AUZ-24 the words of the other app are text, each in its own direction', async () => {
   const hostile = '<img src=x onerror="document.title=1"> קרא 100 אירועים'
