@@ -25,6 +25,8 @@ export const AuthorizeRequest = Type.Object({
   connector: Type.Optional(OrNull(Type.Boolean())),
   /** A resource key, or the audience of a resource. */
   requestedResource: Type.Optional(OrNull(Text)),
+  /** Which resource that was when the person was asked: another one may have taken its name since. */
+  requestedResourceId: Type.Optional(OrNull(Uuid)),
   requestedScope: Type.Optional(OrNull(Text)),
   /** `user_present` unless it says `background`. */
   communicationMode: Type.Optional(OrNull(Text)),

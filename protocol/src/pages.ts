@@ -44,6 +44,7 @@ export type Withdrawal = 'invalid_target' | 'invalid_scope'
  * app what each lets do (which may be none).
  */
 export type Connector = {
+  resourceId: string
   resourceKey: string
   displayName: string
   description: string | null

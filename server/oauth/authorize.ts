@@ -91,6 +91,7 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
     ...(indicated && {
       connector: true,
       requestedResource: indicated.connector.resource,
+      requestedResourceId: sent.requestedResourceId,
       requestedScope: indicated.connector.scope,
       communicationMode: indicated.connector.mode,
     }),

@@ -28,7 +28,8 @@ test('the page is told which app wants what of which resource of whom, and when'
   const asked = { scope: 'notes.write notes.read', mode: 'background', code_challenge: challenge }
   const view = viewIn((await show(asked)).body)
   assert.deepEqual([view.page, view.app.name, view.scope, view.codeChallenge], ['signin', 'Assistant', [], challenge])
-  const { withdrawn, ...connector } = view.connector
+  const { withdrawn, resourceId, ...connector } = view.connector
+  assert.match(resourceId, /^[0-9a-f-]{36}$/)
   assert.deepEqual(connector, {
     resourceKey: notes.resourceKey,
     displayName: 'Your notes',
@@ -113,6 +114,25 @@ test('DEL-19 a consent to what the resource has not, or has no longer, grants no
   assert.deepEqual(await delegationsOf(world, person), [])
   const list = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
   assert.deepEqual(list.json().authorizations, [])
+})
+
+test('DEL-19 a consent does not go to a resource that has taken the name of the one that was shown', async () => {
+  const person = await world.person()
+  const shown = await createConnectors(world)
+  const { clientId: client_id, redirectUri: redirect_uri } = shown.source
+  const { resourceKey, audience } = shown
+  const query = new URLSearchParams({ client_id, redirect_uri, resource: resourceKey, scope: 'notes.read' })
+  const { connector } = viewIn((await world.auth.inject(`/connect?${query}`)).body)
+  const seen = { requestedResourceId: connector.resourceId }
+  assert.equal((await shown.consent(person, seen)).statusCode, 200)
+
+  const { clientId } = shown.target
+  await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${clientId}`, headers: world.admin })
+  const url = `/api/admin/apps/${(await world.app()).clientId}/resources`
+  const payload = { resourceKey, displayName: 'Another', scopes: ['notes.read'], audience }
+  const made = await world.api.inject({ method: 'POST', url, headers: world.admin, payload })
+  assert.equal(made.statusCode, 201, made.body)
+  assert.deepEqual(refusedAs(await shown.consent(person, seen)), [400, 'invalid_target'])
 })
 
 test('the scopes of the app itself may be agreed to with a connector', async () => {

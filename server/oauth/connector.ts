@@ -8,7 +8,13 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 
 /** What an app asks for that wants to act at a resource of another, as it came. */
-export type AskedConnector = { resource: string | undefined; scope: string | undefined; mode: string | undefined }
+export type AskedConnector = {
+  resource: string | undefined
+  /** Which one the person was shown, where they were. */
+  resourceId?: string | undefined
+  scope: string | undefined
+  mode: string | undefined
+}
 
 /** The same, where there is such a resource and it has all of these scopes. */
 export type CheckedConnector = { resource: ActiveResource; scope: string[]; mode: CommunicationMode }
@@ -19,17 +25,14 @@ const refuse = refusals({
   invalid_scope: [400, 'A scope is asked for that the resource does not have, or none.'],
 })
 
-type Sent = {
-  [Field in 'connector' | 'requestedResource' | 'requestedScope' | 'communicationMode']?:
-    | AuthorizeRequest[Field]
-    | undefined
-}
+type Fields = 'connector' | 'requestedResource' | 'requestedResourceId' | 'requestedScope' | 'communicationMode'
+type Sent = { [Field in Fields]?: AuthorizeRequest[Field] | undefined }
 
 /** The fields of a consent that are of a connector. Refuses `invalid_request` where they come without its mark. */
 export function readConnectorFields(sent: Sent): AskedConnector | undefined {
   const { connector, requestedResource: resource, requestedScope: scope, communicationMode: mode } = sent
   const given = { resource: resource ?? undefined, scope: scope ?? undefined, mode: mode ?? undefined }
-  if (connector === true) return given
+  if (connector === true) return { ...given, resourceId: sent.requestedResourceId ?? undefined }
   if (Object.values(given).some((value) => value !== undefined))
     throw refuse.invalid_request({ sentence: 'The fields of a connector need connector to be true.' })
   return undefined
@@ -68,13 +71,13 @@ export async function requireTarget(db: Database, resource: string): Promise<voi
 /** Refuses `invalid_request`, `invalid_target`, `invalid_scope`. */
 export async function requireConnector(
   db: Database | Transaction,
-  { resource: named, scope: list = '', mode = 'user_present' }: AskedConnector,
+  { resource: named, resourceId, scope: list = '', mode = 'user_present' }: AskedConnector,
 ): Promise<CheckedConnector> {
   if (mode !== 'user_present' && mode !== 'background')
     throw refuse.invalid_request({ sentence: 'The mode of a connector is user_present or background.' })
   if (named === undefined) throw refuse.invalid_request({ sentence: 'A connector needs a resource.' })
   const resource = await findActiveResource(db, named)
-  if (!resource) throw refuse.invalid_target()
+  if (!resource || (resourceId !== undefined && resourceId !== resource.resourceId)) throw refuse.invalid_target()
   const scope = scopesOf(list)
   if (scope.length === 0 || !scope.every((each) => resource.scopes.includes(each))) throw refuse.invalid_scope()
   return { resource, scope, mode }
@@ -82,9 +85,10 @@ export async function requireConnector(
 
 /** A connector as the page that asks for consent shows it. */
 export function toConnector({ resource, scope, mode }: CheckedConnector): Omit<Connector, 'withdrawn'> {
-  const { resourceKey, displayName, description, audience, scopes, scopeDescriptions } = resource
+  const { resourceId, resourceKey, displayName, description, audience, scopes, scopeDescriptions } = resource
   const descriptionOf = (each: string) => scopeDescriptions[scopes.indexOf(each)] ?? ''
   return {
+    resourceId,
     resourceKey,
     displayName,
     description,

@@ -157,6 +157,7 @@ function connectorOf(connector: Connector) {
   return {
     connector: true,
     requestedResource: connector.resourceKey,
+    requestedResourceId: connector.resourceId,
     requestedScope: scopeTextOf(connector),
     communicationMode: connector.mode,
   }
