@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize, relative } from 'node:path'
 
 /** One import of a source file. `target` is the path of a file of ours; a dependency has none. */
 export type Import = { specifier: string; target: string | undefined; typesOnly: boolean; dynamic: boolean }
@@ -42,4 +42,23 @@ function resolve(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return `server/${specifier.slice(1)}`
   const [, name, file] = /^@countersign\/([\w-]+)\/(.+)$/.exec(specifier) ?? []
   return name ? `${name}/src/${file}.ts` : undefined
+}
+
+/** Tells of a file, by its absolute path, whether its imports lead to another one, by its path from the root. */
+export function leadingTo(root: string, end: string): (file: string) => boolean {
+  const known = new Map<string, string[]>()
+  const targetsOf = (path: string): string[] => {
+    const targets = known.get(path) ?? readSources(root, [path]).flatMap((source) => importsOf(source).flatMap(named))
+    known.set(path, targets)
+    return targets
+  }
+  return (file) => {
+    const reached = new Set([relative(root, file)])
+    for (const path of reached) for (const target of targetsOf(path)) reached.add(target)
+    return reached.has(end)
+  }
+}
+
+function named({ target }: Import): string[] {
+  return target === undefined ? [] : [target]
 }

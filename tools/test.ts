@@ -1,16 +1,19 @@
 /**
  * `npm test`: every test but those in a browser, on the embedded database; needs nothing but npm.
- * `npm run test:postgres`: those of them that have a database, on a PostgreSQL server that it starts itself, or on that
- * of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`.
+ * `npm run test:postgres`: those of them that take a database from the suite, on a PostgreSQL server that it starts
+ * itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`.
  */
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { leadingTo } from './sources.ts'
 import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
-/** Whatever has no database is the same on either. */
-const everywhere = ['server', 'cli', 'sdk']
-const folders = values.postgres ? everywhere : [...everywhere, 'protocol', 'keys', 'web', 'tools']
-const files = findTestFiles(folders, positionals)
+const inService = findTestFiles(['server', 'cli', 'sdk'], positionals)
+const elsewhere = findTestFiles(['protocol', 'keys', 'web', 'tools'], positionals)
+const takesDatabase = leadingTo(join(import.meta.dirname, '..'), 'server/testing/database.ts')
+/** Whatever takes no database from here is the same on either. */
+const files = values.postgres ? inService.filter(takesDatabase) : [...inService, ...elsewhere]
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
 const work = () => runTestFiles(files, { concurrency: 3, execArgv: [compilesQuickly] })
 
