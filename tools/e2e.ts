@@ -16,7 +16,7 @@ if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()
-  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 2, execArgv: [compilesQuickly] })
+  const work = () => runTestFiles(findTestFiles(['e2e'], positionals), { concurrency: 3, execArgv: [compilesQuickly] })
   return values.postgres ? withPostgres(work) : work()
 })
 

@@ -9,13 +9,13 @@ import { leadingTo } from './sources.ts'
 import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const { values, positionals } = parseArgs({ options: { postgres: { type: 'boolean' } }, allowPositionals: true })
-const inService = findTestFiles(['server', 'cli', 'sdk'], positionals)
-const elsewhere = findTestFiles(['protocol', 'keys', 'web', 'tools'], positionals)
+const ofService = findTestFiles(['server', 'cli'], positionals)
+const others = findTestFiles(['sdk', 'protocol', 'keys', 'web', 'tools'], positionals)
 const takesDatabase = leadingTo(join(import.meta.dirname, '..'), 'server/testing/database.ts')
-/** Whatever takes no database from here is the same on either. */
-const files = values.postgres ? inService.filter(takesDatabase) : [...inService, ...elsewhere]
+/** Whatever takes no database from here, or knows only what the service answers, is the same on either. */
+const files = values.postgres ? ofService.filter(takesDatabase) : [...ofService, ...others]
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
-const work = () => runTestFiles(files, { concurrency: 3, execArgv: [compilesQuickly] })
+const work = () => runTestFiles(files, { concurrency: 4, execArgv: [compilesQuickly] })
 
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
