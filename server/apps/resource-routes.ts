@@ -1,15 +1,12 @@
 import * as developer from '@countersign/protocol/developer'
 import * as endpoints from '@countersign/protocol/resources'
-import type { FastifyRequest } from 'fastify'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
-import { sessionGuard } from '#sessions/session.ts'
 import type { AppDirectory } from './app-directory.ts'
-import { adminGuard } from './operator.ts'
+import { operatorDesk, personDesk, type Addressed, type Desk } from './desk.ts'
 import type { ResourceDirectory } from './resource-directory.ts'
 import { changeResource, createResource, listResources, toOwnedResource } from './resource.ts'
-import type { Steward } from './steward.ts'
 
 export function resourceRoutes(host: Host, kernel: Kernel, apps: AppDirectory, resources: ResourceDirectory): void {
   host.route({
@@ -24,49 +21,33 @@ export function resourceRoutes(host: Host, kernel: Kernel, apps: AppDirectory, r
   if (kernel.config.developerPortal) mountDesk(host, kernel, resources, ofPerson(kernel))
 }
 
-/** The operations on resources at the addresses of one kind of steward, and the guard that lets these through. */
-type Desk = {
+/** The operations on resources at the addresses of one kind of steward. */
+type Operations = Desk & {
   create: Addressed<typeof endpoints.createResource>
   list: Addressed<typeof endpoints.listResources>
   change: Addressed<typeof endpoints.changeResource>
-  onRequest: (request: FastifyRequest) => Promise<void>
-  /** The same before a change. */
-  onChange: (request: FastifyRequest) => Promise<void>
-  stewardOf: (request: FastifyRequest) => Steward
 }
-/** An endpoint with the bodies and answers of this one, wherever it is. */
-type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
 
-function ofOperator(kernel: Kernel): Desk {
-  const { onRequest, of } = adminGuard(kernel)
+function ofOperator(kernel: Kernel): Operations {
   return {
+    ...operatorDesk(kernel),
     create: endpoints.createResource,
     list: endpoints.listResources,
     change: endpoints.changeResource,
-    onRequest,
-    onChange: onRequest,
-    stewardOf: of,
   }
 }
 
 /** The developer portal: the resources of a person's own apps. */
-function ofPerson(kernel: Kernel): Desk {
-  const { onRequest, of } = sessionGuard(kernel)
+function ofPerson(kernel: Kernel): Operations {
   return {
+    ...personDesk(kernel),
     create: developer.createOwnResource,
     list: developer.listOwnResources,
     change: developer.changeOwnResource,
-    onRequest,
-    async onChange(request) {
-      await onRequest(request)
-      // Otherwise one person could take every key and audience that others would want.
-      await kernel.rateLimits.count('app change of a person', of(request).userId)
-    },
-    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
   }
 }
 
-function mountDesk(host: Host, { db, config, clock }: Kernel, resources: ResourceDirectory, desk: Desk): void {
+function mountDesk(host: Host, { db, config, clock }: Kernel, resources: ResourceDirectory, desk: Operations): void {
   const { onRequest, onChange, stewardOf } = desk
 
   host.route({

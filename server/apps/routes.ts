@@ -1,19 +1,16 @@
 import * as endpoints from '@countersign/protocol/apps'
 import * as developer from '@countersign/protocol/developer'
-import type { FastifyRequest } from 'fastify'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
-import { sessionGuard } from '#sessions/session.ts'
 import type { AppDirectory } from './app-directory.ts'
 import type { AppSettings } from './app-settings.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toApp, toPublicApp } from './app.ts'
-import { adminGuard } from './operator.ts'
+import { operatorDesk, personDesk, type Addressed, type Desk } from './desk.ts'
 import { createResourceDirectory } from './resource-directory.ts'
 import { toResource } from './resource.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { rotateSecret } from './secret.ts'
-import type { Steward } from './steward.ts'
 
 export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
   const resources = createResourceDirectory(kernel)
@@ -30,58 +27,42 @@ export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void 
   if (kernel.config.developerPortal) mountOperations(host, kernel, apps, ofPerson(kernel))
 }
 
-/** The operations on apps at the addresses of one kind of steward, and the guard that lets these through. */
-type Desk = {
+/** The operations on apps at the addresses of one kind of steward. */
+type Operations = Desk & {
   create: Addressed<typeof endpoints.createApp>
   list: Addressed<typeof endpoints.listApps>
   show: Addressed<typeof endpoints.showApp>
   change: Addressed<typeof endpoints.changeApp>
   delete: Addressed<typeof endpoints.deleteApp>
   rotateSecret: Addressed<typeof endpoints.rotateAppSecret>
-  onRequest: (request: FastifyRequest) => Promise<void>
-  /** The same before a change. */
-  onChange: (request: FastifyRequest) => Promise<void>
-  stewardOf: (request: FastifyRequest) => Steward
 }
-/** An endpoint with the bodies and answers of this one, wherever it is. */
-type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
 
-function ofOperator(kernel: Kernel): Desk {
-  const { onRequest, of } = adminGuard(kernel)
+function ofOperator(kernel: Kernel): Operations {
   return {
+    ...operatorDesk(kernel),
     create: endpoints.createApp,
     list: endpoints.listApps,
     show: endpoints.showApp,
     change: endpoints.changeApp,
     delete: endpoints.deleteApp,
     rotateSecret: endpoints.rotateAppSecret,
-    onRequest,
-    onChange: onRequest,
-    stewardOf: of,
   }
 }
 
 /** The developer portal: a person's own apps. */
-function ofPerson(kernel: Kernel): Desk {
-  const { onRequest, of } = sessionGuard(kernel)
+function ofPerson(kernel: Kernel): Operations {
   return {
+    ...personDesk(kernel),
     create: developer.createOwnApp,
     list: developer.listOwnApps,
     show: developer.showOwnApp,
     change: developer.changeOwnApp,
     delete: developer.deleteOwnApp,
     rotateSecret: developer.rotateOwnAppSecret,
-    onRequest,
-    async onChange(request) {
-      await onRequest(request)
-      // Some changes keep a request here until they hold in every process.
-      await kernel.rateLimits.count('app change of a person', of(request).userId)
-    },
-    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
   }
 }
 
-function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, desk: Desk): void {
+function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, desk: Operations): void {
   const { onRequest, onChange, stewardOf } = desk
 
   host.route({
@@ -114,7 +95,12 @@ function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, 
 }
 
 /** Those that may have to hold everywhere before they are acknowledged. */
-function mountChanges(host: Host, { db, clock }: Pick<Kernel, 'db' | 'clock'>, apps: AppDirectory, desk: Desk): void {
+function mountChanges(
+  host: Host,
+  { db, clock }: Pick<Kernel, 'db' | 'clock'>,
+  apps: AppDirectory,
+  desk: Operations,
+): void {
   const { onChange, stewardOf } = desk
 
   host.route({

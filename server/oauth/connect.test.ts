@@ -96,6 +96,7 @@ test('a consent to a connector gives a code whose tokens have no scope of the ap
 
 test('DEL-19 a consent to what the resource has not, or has no longer, grants nothing at all', async () => {
   const person = await world.person()
+  const plain = { connector: undefined, requestedResource: undefined, requestedScope: undefined }
   const wrong = [
     [{ requestedResource: 'nothing' }, 400, 'invalid_target'],
     [{ requestedResource: undefined }, 400, 'invalid_request'],
@@ -106,6 +107,7 @@ test('DEL-19 a consent to what the resource has not, or has no longer, grants no
     [{ connector: false }, 400, 'invalid_request'],
     [{ connector: undefined }, 400, 'invalid_request'],
     [{ identityId: '00000000-0000-4000-8000-000000000000' }, 404, 'identity_not_found'],
+    [{ ...plain, requestedResourceId: '00000000-0000-4000-8000-000000000000' }, 400, 'invalid_request'],
     [{ redirectUri: 'https://evil.example' }, 400, 'invalid_redirect_uri'],
     [{ scope: 'notes.read' }, 400, 'invalid_scope'],
   ] as const

@@ -30,9 +30,13 @@ type Sent = { [Field in Fields]?: AuthorizeRequest[Field] | undefined }
 
 /** The fields of a consent that are of a connector. Refuses `invalid_request` where they come without its mark. */
 export function readConnectorFields(sent: Sent): AskedConnector | undefined {
-  const { connector, requestedResource: resource, requestedScope: scope, communicationMode: mode } = sent
-  const given = { resource: resource ?? undefined, scope: scope ?? undefined, mode: mode ?? undefined }
-  if (connector === true) return { ...given, resourceId: sent.requestedResourceId ?? undefined }
+  const given = {
+    resource: sent.requestedResource ?? undefined,
+    resourceId: sent.requestedResourceId ?? undefined,
+    scope: sent.requestedScope ?? undefined,
+    mode: sent.communicationMode ?? undefined,
+  }
+  if (sent.connector === true) return given
   if (Object.values(given).some((value) => value !== undefined))
     throw refuse.invalid_request({ sentence: 'The fields of a connector need connector to be true.' })
   return undefined
@@ -52,7 +56,7 @@ export function readIndicated({ resource, scope: list = '' }: { resource?: strin
 }
 
 /** Refuses `invalid_target` for the key of a resource, which is no address. */
-function requireIndicator(resource: string): void {
+export function requireIndicator(resource: string): void {
   if (isResourceKey(resource)) throw refuse.invalid_target()
 }
 
@@ -60,12 +64,6 @@ function requireIndicator(resource: string): void {
 export function splitScopes(list: string): { own: string[]; scope: string[] } {
   const asked = scopesOf(list)
   return { own: asked.filter(isReservedScope), scope: asked.filter((each) => !isReservedScope(each)) }
-}
-
-/** Refuses `invalid_target` where there is no such resource. */
-export async function requireTarget(db: Database, resource: string): Promise<void> {
-  requireIndicator(resource)
-  if (!(await findActiveResource(db, resource))) throw refuse.invalid_target()
 }
 
 /** Refuses `invalid_request`, `invalid_target`, `invalid_scope`. */

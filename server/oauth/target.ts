@@ -8,7 +8,7 @@ import { findLineageOfCode, findLineageOfRefresh, type Issued, type Lineage, typ
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import type { Subject } from '#tokens/subject-token.ts'
 import { redeem } from './code-grant.ts'
-import { requireTarget, splitScopes } from './connector.ts'
+import { requireIndicator, splitScopes } from './connector.ts'
 import { refresh } from './refresh-grant.ts'
 import type { CodeRedemption, Refreshment } from './token-request.ts'
 import { targetedResponse } from './token-response.ts'
@@ -42,7 +42,7 @@ export async function redeemForTarget(
   const { kernel, keys } = endpoint
   const { db } = kernel
   const { resource: named, grant } = request
-  await requireTarget(db, named)
+  requireIndicator(named)
   const { own, scope } = splitScopes('scope' in request ? (request.scope ?? '') : '')
   const narrowed = { ...request, scope: own.length > 0 ? own.join(' ') : undefined }
   const { clientId } = client.app

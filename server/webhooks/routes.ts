@@ -1,11 +1,10 @@
 import * as developer from '@countersign/protocol/developer'
 import * as endpoints from '@countersign/protocol/webhooks'
 import type { FastifyRequest } from 'fastify'
-import { adminGuard } from '#apps/operator.ts'
-import type { Sought, Steward } from '#apps/steward.ts'
+import { operatorDesk, personDesk, type Addressed, type Desk } from '#apps/desk.ts'
+import type { Sought } from '#apps/steward.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { sessionGuard } from '#sessions/session.ts'
 import { listDeliveries, sendAgain, testWebhook } from './delivery.ts'
 import { readWebhook, removeWebhook, setWebhook } from './endpoint.ts'
 import { rotateWebhookSecret } from './secret.ts'
@@ -17,8 +16,8 @@ export function webhookRoutes(host: Host, kernel: Kernel): void {
   if (kernel.config.developerPortal) mountDesk(host, kernel, ofPerson(kernel))
 }
 
-/** The operations on webhooks at the addresses of one kind of steward, and the guard that lets these through. */
-type Desk = {
+/** The operations on webhooks at the addresses of one kind of steward. */
+type Operations = Desk & {
   read: Addressed<typeof endpoints.readWebhook>
   set: Addressed<typeof endpoints.setWebhook>
   remove: Addressed<typeof endpoints.removeWebhook>
@@ -26,17 +25,11 @@ type Desk = {
   test: Addressed<typeof endpoints.testWebhook>
   listDeliveries: Addressed<typeof endpoints.listWebhookDeliveries>
   sendAgain: Addressed<typeof endpoints.sendWebhookAgain>
-  onRequest: (request: FastifyRequest) => Promise<void>
-  /** The same before what changes or sends something. */
-  onChange: (request: FastifyRequest) => Promise<void>
-  stewardOf: (request: FastifyRequest) => Steward
 }
-/** An endpoint with the bodies and answers of this one, wherever it is. */
-type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'>
 
-function ofOperator(kernel: Kernel): Desk {
-  const { onRequest, of } = adminGuard(kernel)
+function ofOperator(kernel: Kernel): Operations {
   return {
+    ...operatorDesk(kernel),
     read: endpoints.readWebhook,
     set: endpoints.setWebhook,
     remove: endpoints.removeWebhook,
@@ -44,16 +37,13 @@ function ofOperator(kernel: Kernel): Desk {
     test: endpoints.testWebhook,
     listDeliveries: endpoints.listWebhookDeliveries,
     sendAgain: endpoints.sendWebhookAgain,
-    onRequest,
-    onChange: onRequest,
-    stewardOf: of,
   }
 }
 
 /** The developer portal: the webhooks of a person's own apps. */
-function ofPerson(kernel: Kernel): Desk {
-  const { onRequest, of } = sessionGuard(kernel)
+function ofPerson(kernel: Kernel): Operations {
   return {
+    ...personDesk(kernel),
     read: developer.readOwnWebhook,
     set: developer.setOwnWebhook,
     remove: developer.removeOwnWebhook,
@@ -61,17 +51,10 @@ function ofPerson(kernel: Kernel): Desk {
     test: developer.testOwnWebhook,
     listDeliveries: developer.listOwnWebhookDeliveries,
     sendAgain: developer.sendOwnWebhookAgain,
-    onRequest,
-    async onChange(request) {
-      await onRequest(request)
-      // Otherwise anybody with an account could have us knock at any door, as often as they like.
-      await kernel.rateLimits.count('app change of a person', of(request).userId)
-    },
-    stewardOf: (request) => ({ actor: 'person', session: of(request) }),
   }
 }
 
-function mountDesk(host: Host, kernel: Kernel, desk: Desk): void {
+function mountDesk(host: Host, kernel: Kernel, desk: Operations): void {
   const sought = (request: FastifyRequest, { clientId }: { clientId: string }): Sought => {
     return { steward: desk.stewardOf(request), clientId }
   }
@@ -81,7 +64,7 @@ function mountDesk(host: Host, kernel: Kernel, desk: Desk): void {
 
 type Seeking = (request: FastifyRequest, params: { clientId: string }) => Sought
 
-function mountWebhook(host: Host, kernel: Kernel, desk: Desk, sought: Seeking): void {
+function mountWebhook(host: Host, kernel: Kernel, desk: Operations, sought: Seeking): void {
   const { db, clock } = kernel
   const { onRequest, onChange } = desk
 
@@ -122,7 +105,7 @@ function mountWebhook(host: Host, kernel: Kernel, desk: Desk, sought: Seeking): 
   })
 }
 
-function mountDeliveries(host: Host, { db, clock }: Kernel, desk: Desk, sought: Seeking): void {
+function mountDeliveries(host: Host, { db, clock }: Kernel, desk: Operations, sought: Seeking): void {
   const { onRequest, onChange } = desk
 
   host.route({
