@@ -16,7 +16,10 @@ export const readSession = endpoint(
       authTime: Instant,
       /** How long ago that was, by the server's clock. */
       secondsSinceAuthTime: Type.Integer(),
-      authMethod: Type.Literal('passkey'),
+      authMethod: Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')], {
+        description:
+          'With enterprise_sso, an organization has signed the person in as one identity, and no passkey has',
+      }),
       expiresAt: Instant,
     }),
   },

@@ -8,6 +8,7 @@ import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
+import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetRequests } from '#signing/request.ts'
@@ -23,11 +24,12 @@ const refuse = refusals({
  */
 export async function deleteIdentity({ db }: Kernel, session: Session, identityId: string, now: Date): Promise<void> {
   const { userId } = session
-  await requireOwnIdentity(db, userId, identityId)
+  await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   await transaction(db, async (tx) => {
-    await removeIdentity(tx, userId, identityId, now)
+    await removeIdentity(tx, session, identityId, now)
     await forgetIdentities(tx, [identityId], now)
+    await endSessionsOfIdentities(tx, userId, [identityId])
     await record(tx, { action: 'identity.deleted', actor: 'person', userId, identityId }, now)
   })
 }

@@ -27,7 +27,7 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
       const { identity_id: identityId, scope = '', requested_resource: named } = request.query
       const { requested_scope: wanted = '', communication_mode: mode = 'user_present' } = request.query
       const { clientId } = request.params
-      await requireOwnIdentity(db, session.of(request).userId, identityId)
+      await requireOwnIdentity(db, session.of(request), identityId)
       const read = await readAuthorization(db, identityId, clientId, scopesOf(scope))
       const resource = named === undefined ? undefined : await findActiveResource(db, named)
       if (!resource) return read

@@ -28,8 +28,8 @@ export async function readIdentityKey(db: Database, identityId: string) {
 }
 
 /** The same as its owner gets it. Refuses `identity_not_found`. */
-export async function readOwnKey(db: Database, userId: string, identityId: string) {
-  await requireOwnIdentity(db, userId, identityId)
+export async function readOwnKey(db: Database, session: Session, identityId: string) {
+  await requireOwnIdentity(db, session, identityId)
   const key = await readIdentityKey(db, identityId)
   return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
 }
@@ -45,12 +45,12 @@ export async function createIdentityKey(
   now: Date,
 ): Promise<IdentityKey> {
   const { userId } = session
-  await requireOwnIdentity(db, userId, identityId)
+  await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const key = { identityId, publicKey: readEncryptionKey({ publicKey }), encryptedPrivateKey }
   return transaction(db, async (tx) => {
     // Held: of two keys at once, one comes too late.
-    await holdOwnIdentity(tx, userId, identityId)
+    await holdOwnIdentity(tx, session, identityId)
     if (await findIdentityKey(tx, identityId)) throw refuse.key_exists()
     await enrolEncryptionKey(tx, key, now)
     await record(tx, { action: 'encryption_key.created', actor: 'person', userId, identityId }, now)

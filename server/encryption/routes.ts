@@ -90,7 +90,7 @@ function identityKeyRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.readIdentityKey,
     onRequest: session.onRequest,
-    handler: (request) => readOwnKey(db, session.of(request).userId, request.params.identityId),
+    handler: (request) => readOwnKey(db, session.of(request), request.params.identityId),
   })
 
   host.route({

@@ -43,7 +43,7 @@ export async function beginEmailProof(
 ): Promise<{ email: string; expiresAt: Date }> {
   if (!isEmail(text)) throw refuse.invalid_email()
   const { userId } = session
-  const { handle } = await requireOwnIdentity(db, userId, identityId)
+  const { handle } = await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   mail.require()
   const email = normalizeEmail(text)
@@ -55,7 +55,7 @@ export async function beginEmailProof(
   const expiresAt = secondsAfter(now, limits.emailCodeLifetimeSeconds)
   const codeMac = keyring.mac(contextOf(identityId, email), code)
   await transaction(db, async (tx) => {
-    await holdOwnIdentity(tx, userId, identityId)
+    await holdOwnIdentity(tx, session, identityId)
     await upsertEmailProof(tx, { identityId, email, codeMac, expiresAt })
     await record(tx, { action: 'identity.email_asked', actor: 'person', userId, identityId }, now)
   })
@@ -68,14 +68,15 @@ export async function beginEmailProof(
  */
 export async function finishEmailProof(
   kernel: Kernel,
-  { session: { userId }, identityId, language }: Asking,
+  { session, identityId, language }: Asking,
   code: string,
   now: Date,
 ): Promise<Identity> {
   const { db, keyring } = kernel
+  const { userId } = session
   const digits = code.replaceAll(/\s/g, '')
   const proved = await transaction(db, async (tx) => {
-    const before = await holdOwnIdentity(tx, userId, identityId)
+    const before = await holdOwnIdentity(tx, session, identityId)
     const proof = await tryEmailProof(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await deleteEmailProof(tx, identityId)
@@ -96,10 +97,10 @@ export async function removeEmail(
   now: Date,
 ): Promise<Identity> {
   const { userId } = session
-  await requireOwnIdentity(kernel.db, userId, identityId)
+  await requireOwnIdentity(kernel.db, session, identityId)
   requireFresh(session, now)
   const { before, after } = await transaction(kernel.db, async (tx) => {
-    const held = await holdOwnIdentity(tx, userId, identityId)
+    const held = await holdOwnIdentity(tx, session, identityId)
     await deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
     const changed = await setEmail(tx, { identityId, email: null }, now)

@@ -6,6 +6,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Acting } from '#sessions/session.ts'
 import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
 import {
   countIdentity,
@@ -73,10 +74,10 @@ export async function personSince(db: Database, userId: string): Promise<Date> {
  * Removes an identity, and reserves its handle. What it has in other rooms is the caller's, in the same transaction.
  * Refuses `identity_not_found`, `last_identity`.
  */
-export async function removeIdentity(tx: Transaction, userId: string, identityId: string, now: Date): Promise<void> {
-  await holdPerson(tx, userId)
-  await holdOwnIdentity(tx, userId, identityId)
-  if (!(await uncountIdentity(tx, userId))) throw refuse.last_identity()
+export async function removeIdentity(tx: Transaction, acting: Acting, identityId: string, now: Date): Promise<void> {
+  await holdPerson(tx, acting.userId)
+  await holdOwnIdentity(tx, acting, identityId)
+  if (!(await uncountIdentity(tx, acting.userId))) throw refuse.last_identity()
   await deleteIdentities(tx, [identityId], reservedUntil(now))
 }
 
@@ -105,19 +106,30 @@ export async function listIdentities(db: Database, userId: string): Promise<Iden
   return (await listIdentitiesOfUser(db, userId)).map(toIdentity)
 }
 
-/** The identity, when it is one of this person's. Refuses `identity_not_found` alike for another's and for none. */
-export async function requireOwnIdentity(db: Database, userId: string, identityId: string): Promise<IdentityRow> {
-  const identity = await findIdentityOfUser(db, userId, identityId)
+/** The identities as which somebody can act here: all of theirs, or the one that their session is of. */
+export async function listActing(db: Database, { userId, identityId: only }: Acting): Promise<Identity[]> {
+  const identities = await listIdentities(db, userId)
+  return only === null ? identities : identities.filter(({ identityId }) => identityId === only)
+}
+
+/**
+ * The identity, when whoever acts can act as it. Refuses `identity_not_found` alike for another's and for none, and for
+ * one of their own that the session is not of.
+ */
+export async function requireOwnIdentity(db: Database, acting: Acting, identityId: string): Promise<IdentityRow> {
+  const identity = canBe(acting, identityId) ? await findIdentityOfUser(db, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
   return identity
 }
 
 /** The same, locked until the transaction ends. Refuses `identity_not_found`. */
-export async function holdOwnIdentity(tx: Transaction, userId: string, identityId: string): Promise<IdentityRow> {
-  const identity = await lockIdentityOfUser(tx, userId, identityId)
+export async function holdOwnIdentity(tx: Transaction, acting: Acting, identityId: string): Promise<IdentityRow> {
+  const identity = canBe(acting, identityId) ? await lockIdentityOfUser(tx, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
   return identity
 }
+
+const canBe = ({ identityId: only }: Acting, identityId: string) => only === null || only === identityId
 
 /** Anybody's identity, locked until the transaction ends; undefined where there is none. */
 export function holdIdentity(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
@@ -129,7 +141,7 @@ export function findByHandle(db: Database, handle: string) {
   return findIdentityOfHandle(db, foldHandle(handle))
 }
 
-type Change = IdentityChange & { userId: string; identityId: string }
+type Change = IdentityChange & { acting: Acting; identityId: string }
 
 /**
  * Changes how an identity is shown. A handle that gives way to another stays reserved. Refuses `identity_not_found`,
@@ -137,9 +149,10 @@ type Change = IdentityChange & { userId: string; identityId: string }
  */
 export async function changeIdentity(
   { db, rateLimits }: Kernel,
-  { userId, identityId, ...change }: Change,
+  { acting, identityId, ...change }: Change,
   now: Date,
 ): Promise<Identity> {
+  const { userId } = acting
   const { handle, displayName, avatarUrl } = change
   if (handle !== undefined && isReservedHandle(handle)) throw refuse.invalid_handle()
   if (displayName !== undefined && !isDisplayName(displayName)) throw refuse.invalid_request()
@@ -148,7 +161,7 @@ export async function changeIdentity(
   if (handle !== undefined) await rateLimits.count('handle change of a person', userId)
 
   return transaction(db, async (tx) => {
-    const before = await holdOwnIdentity(tx, userId, identityId)
+    const before = await holdOwnIdentity(tx, acting, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
     const after = await updateIdentity(tx, { ...change, identityId }, now)
     const action = before.handle === after.handle ? 'identity.changed' : 'identity.handle_changed'

@@ -4,7 +4,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { languageOf } from '#kernel/language.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { beginEmailProof, finishEmailProof, removeEmail } from './email.ts'
-import { changeIdentity, createIdentity, listIdentities, requireOwnIdentity, toIdentity } from './identity.ts'
+import { changeIdentity, createIdentity, listActing, requireOwnIdentity, toIdentity } from './identity.ts'
 
 export function identityRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
@@ -14,7 +14,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listIdentities,
     onRequest: session.onRequest,
     async handler(request) {
-      return { identities: await listIdentities(db, session.of(request).userId) }
+      return { identities: await listActing(db, session.of(request)) }
     },
   })
 
@@ -31,7 +31,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.readIdentity,
     onRequest: session.onRequest,
     async handler(request) {
-      return toIdentity(await requireOwnIdentity(db, session.of(request).userId, request.params.identityId))
+      return toIdentity(await requireOwnIdentity(db, session.of(request), request.params.identityId))
     },
   })
 
@@ -39,8 +39,8 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.changeIdentity,
     onRequest: session.onRequest,
     async handler(request) {
-      const { userId } = session.of(request)
-      return changeIdentity(kernel, { ...request.body, ...request.params, userId }, clock())
+      const acting = session.of(request)
+      return changeIdentity(kernel, { ...request.body, ...request.params, acting }, clock())
     },
   })
 

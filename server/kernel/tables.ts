@@ -204,6 +204,14 @@ export interface Tables {
     auth_time: Date
     last_seen_at: Date
     ends_at: Date
+    identity_id: string | null
+  }
+  session_enterprise_sso: {
+    session_id: string
+    organization_id: string
+    connection_id: string
+    identity_id: string
+    authenticated_at: Date
   }
   signing_key: {
     identity_id: string
@@ -267,6 +275,8 @@ export interface Tables {
     rotated_at: Date | null
     revoked_at: Date | null
     ends_at: Date
+    organization_id: string | null
+    sso_connection_id: string | null
   }
   token_signing_key: {
     algorithm: 'RS256' | 'ES256' | 'EdDSA'

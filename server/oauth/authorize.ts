@@ -126,7 +126,7 @@ async function grantCode(tx: Transaction, session: Session, consent: Consent, no
   const { identityId, clientId, scope, prompts, redirectUri, codeChallenge, nonce, keyWish, newKey } = consent
   const { sessionId, userId, authTime } = session
   // Held, so that an identity that is being deleted is not given anything more.
-  const identity = await holdOwnIdentity(tx, userId, identityId)
+  const identity = await holdOwnIdentity(tx, session, identityId)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
   const connector = consent.connector && (await requireConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, consent, connector)

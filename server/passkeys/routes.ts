@@ -2,7 +2,7 @@ import { foldHandle } from '@countersign/protocol/formats/handle'
 import * as endpoints from '@countersign/protocol/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/sessions'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
-import { listIdentities } from '#identity/identity.ts'
+import { listActing, listIdentities } from '#identity/identity.ts'
 import { numericDate } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
@@ -147,14 +147,15 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     ...sessionEndpoints.readSession,
     onRequest: session.onRequest,
     async handler(request) {
-      const { userId, authTime, expiresAt } = session.of(request)
+      const acting = session.of(request)
+      const { userId, authTime, authMethod, expiresAt } = acting
       const now = clock()
       return {
         user: { userId },
-        identities: await listIdentities(db, userId),
+        identities: await listActing(db, acting),
         authTime: authTime.toISOString(),
         secondsSinceAuthTime: Math.max(0, numericDate(now) - numericDate(authTime)),
-        authMethod: 'passkey' as const,
+        authMethod,
         expiresAt: expiresAt.toISOString(),
       }
     },

@@ -11,6 +11,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { sessionCookie } from './cookie.ts'
+import { isOpenWithoutPasskey, noteEnterpriseSso } from './enterprise-sso.ts'
 import {
   deleteEndedSessions,
   deleteOtherSessions,
@@ -23,18 +24,38 @@ import {
   touchSession,
 } from './store.ts'
 
-/** A person who is signed in here. `expiresAt` is when the session ends if it stays unused. */
-export type Session = { sessionId: string; userId: string; authTime: Date; expiresAt: Date }
+/** How a session was opened: with a passkey of the person, or by the sign-in of an organization alone. */
+export type AuthMethod = 'passkey' | 'enterprise_sso'
+
+/**
+ * A person who is signed in here. `identityId` names the one identity that a session of `enterprise_sso` is of; with a
+ * passkey it is null, and they are all of theirs. `expiresAt` is when the session ends if it stays unused.
+ */
+export type Session = {
+  sessionId: string
+  userId: string
+  identityId: string | null
+  authMethod: AuthMethod
+  authTime: Date
+  expiresAt: Date
+}
+
+/** Who acts: a person, as any of their identities, or as none but the one that is named. */
+export type Acting = Pick<Session, 'userId' | 'identityId'>
 
 const refuse = refusals({
   unauthorized: [401, 'Sign in first.'],
   invalid_origin: [403, 'A request with the session cookie must come from a page of this service.'],
   reauthentication_required: [403, 'Prove with your passkey that it is you, then try again.'],
+  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
 })
 
 const seenAgainAfterSeconds = 60
 
-/** Lets through whoever has a session, by bearer token or cookie. Refuses `unauthorized`, `invalid_origin`. */
+/**
+ * Lets through whoever has a session, by bearer token or cookie; without a passkey only to what is listed as open to
+ * that. Refuses `unauthorized`, `invalid_origin`, `passkey_required`.
+ */
 export function sessionGuard({ db, clock, config }: Kernel) {
   const pages = [config.authUrl.origin, config.businessUrl.origin]
   return guard(async (request): Promise<Session> => {
@@ -44,6 +65,7 @@ export function sessionGuard({ db, clock, config }: Kernel) {
     if (bearer === undefined && !isOurPage(request, pages)) throw refuse.invalid_origin()
     const session = await readSession(db, token, clock())
     if (!session) throw refuse.unauthorized()
+    if (session.authMethod !== 'passkey' && !isOpenWithoutPasskey(request)) throw refuse.passkey_required()
     return session
   })
 }
@@ -65,6 +87,25 @@ export function deviceOf({ userAgent }: Browser): string {
  * place of an earlier one, whose session ends here: nobody could sign out of it any more.
  */
 export async function openSession(tx: Transaction, userId: string, browser: Browser, now: Date) {
+  return open(tx, { userId, identityId: null }, browser, now)
+}
+
+/**
+ * Opens a session of one identity of a person, whom the sign-in of an organization has named: that alone, and no
+ * passkey. It takes the place of an earlier one likewise.
+ */
+export async function openEnterpriseSession(
+  tx: Transaction,
+  { userId, ...named }: { userId: string; organizationId: string; connectionId: string; identityId: string },
+  browser: Browser,
+  now: Date,
+) {
+  const opened = await open(tx, { userId, identityId: named.identityId }, browser, now)
+  await noteEnterpriseSso(tx, { ...named, sessionId: opened.sessionId }, now)
+  return opened
+}
+
+async function open(tx: Transaction, { userId, identityId }: Acting, browser: Browser, now: Date) {
   await endEarlier(tx, browser, now)
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
@@ -73,6 +114,7 @@ export async function openSession(tx: Transaction, userId: string, browser: Brow
     sessionId,
     tokenSha256: sha256(token),
     userId,
+    identityId,
     userAgent: browser.userAgent,
     endsAt,
     now,
@@ -116,8 +158,12 @@ export async function refreshAuthTime(db: Database | Transaction, sessionId: str
   await setAuthTime(db, sessionId, now)
 }
 
-/** Refuses `reauthentication_required` where the last proof of presence is older than five minutes. */
-export function requireFresh({ authTime }: Session, now: Date): void {
+/**
+ * Refuses `reauthentication_required` where the last proof of presence is older than five minutes. What an organization
+ * says of a person is no such proof: refuses `passkey_required`.
+ */
+export function requireFresh({ authTime, authMethod }: Session, now: Date): void {
+  if (authMethod !== 'passkey') throw refuse.passkey_required()
   if (now.getTime() - authTime.getTime() > limits.freshAuthenticationSeconds * 1000)
     throw refuse.reauthentication_required()
 }
@@ -134,11 +180,12 @@ async function readSession(db: Database, token: string, now: Date): Promise<Sess
   const row = await findSession(db, uuidFromBytes(route))
   if (!row || !equalBytes(row.tokenSha256, sha256(token)) || now >= expiryOf(row)) return undefined
 
+  const authMethod: AuthMethod = row.identityId === null ? 'passkey' : 'enterprise_sso'
   if (now >= secondsAfter(row.lastSeenAt, seenAgainAfterSeconds)) {
     await touchSession(db, row.sessionId, now)
-    return { ...row, expiresAt: expiryOf({ ...row, lastSeenAt: now }) }
+    return { ...row, authMethod, expiresAt: expiryOf({ ...row, lastSeenAt: now }) }
   }
-  return { ...row, expiresAt: expiryOf(row) }
+  return { ...row, authMethod, expiresAt: expiryOf(row) }
 }
 
 /** Thirty days after it was last seen, and ninety after it began at the latest. */

@@ -8,6 +8,7 @@ export function findSession(db: Database, sessionId: string) {
       'session_id as sessionId',
       'token_sha256 as tokenSha256',
       'user_id as userId',
+      'identity_id as identityId',
       'auth_time as authTime',
       'last_seen_at as lastSeenAt',
       'ends_at as endsAt',
@@ -20,6 +21,7 @@ type NewSession = {
   sessionId: string
   tokenSha256: Uint8Array
   userId: string
+  identityId: string | null
   userAgent: string | undefined
   endsAt: Date
   now: Date
@@ -27,7 +29,7 @@ type NewSession = {
 
 export async function insertSession(
   tx: Transaction,
-  { sessionId, tokenSha256, userId, userAgent, endsAt, now }: NewSession,
+  { sessionId, tokenSha256, userId, identityId, userAgent, endsAt, now }: NewSession,
 ) {
   await tx
     .insertInto('session')
@@ -35,6 +37,7 @@ export async function insertSession(
       session_id: sessionId,
       token_sha256: tokenSha256,
       user_id: userId,
+      identity_id: identityId,
       user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
       created_at: now,
       auth_time: now,

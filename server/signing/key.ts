@@ -51,11 +51,11 @@ export async function createKey(
   now: Date,
 ): Promise<SigningKey> {
   const { userId } = session
-  await requireOwnIdentity(db, userId, identityId)
+  await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const key = { identityId, publicKey: readPublicKey({ publicKey }), encryptedPrivateKey }
   return transaction(db, async (tx) => {
-    const { handle } = await holdOwnIdentity(tx, userId, identityId)
+    const { handle } = await holdOwnIdentity(tx, session, identityId)
     if (await store.findCurrentKey(tx, identityId)) throw refuse.key_exists()
     await enrolFirstKey(tx, key, now)
     await record(tx, { action: 'signing_key.created', actor: 'person', userId, identityId }, now)
@@ -70,8 +70,8 @@ export async function listKeyRecords(db: Database, userId: string): Promise<Sign
 }
 
 /** The current key of one identity, where it has one. Refuses `identity_not_found`. */
-export async function readKeyRecord(db: Database, userId: string, identityId: string) {
-  const { handle } = await requireOwnIdentity(db, userId, identityId)
+export async function readKeyRecord(db: Database, session: Session, identityId: string) {
+  const { handle } = await requireOwnIdentity(db, session, identityId)
   const keys = await store.listKeys(db, identityId)
   return keys.length > 0 ? toRecord(handle, keys) : { identityId, handle, hasKey: false as const }
 }

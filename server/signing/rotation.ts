@@ -30,11 +30,11 @@ export async function rotateKey(
   now: Date,
 ): Promise<{ key: SigningKey; expired: string[] }> {
   const { userId } = session
-  await requireOwnIdentity(db, userId, identityId)
+  await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const { encryptedPrivateKey } = rotation
   return transaction(db, async (tx) => {
-    const { handle } = await holdOwnIdentity(tx, userId, identityId)
+    const { handle } = await holdOwnIdentity(tx, session, identityId)
     const keys = await listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw refuse.no_signing_key()

@@ -128,7 +128,7 @@ function keyRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
   host.route({
     ...endpoints.readSigningKey,
     onRequest: session.onRequest,
-    handler: (request) => readKeyRecord(db, session.of(request).userId, request.params.identityId),
+    handler: (request) => readKeyRecord(db, session.of(request), request.params.identityId),
   })
 
   host.route({

@@ -88,6 +88,12 @@ const invariants: Record<string, string> = {
   'a session lives no longer than a session may': `
     select session_id, created_at, ends_at from session
     where ends_at > created_at + ${limits.sessionLifetimeSeconds} * interval '1 second' or auth_time < created_at`,
+  'a session of one identity was opened by a provider that named it, and a person has what is named in their session': `
+    select session_id, session.identity_id from session
+    left join session_enterprise_sso named using (session_id)
+    left join identity on identity.identity_id = named.identity_id
+    where identity.user_id <> session.user_id
+      or (session.identity_id is not null and session.identity_id is distinct from named.identity_id)`,
 
   'an app with a secret is not public, and any other is': `
     select client_id from app

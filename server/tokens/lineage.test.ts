@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
+import { record } from '#kernel/audit.ts'
+import { transaction } from '#kernel/database.ts'
 import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { findLineageOfRefresh, revokeForReuse } from './lineage.ts'
+import { findLineageOfRefresh, revokeForReuse, revokeLineagesOfOrganization } from './lineage.ts'
 
 let world: World
 before(async () => {
@@ -91,4 +94,38 @@ test('a reuse that cannot be written into the trail ends nothing, and does when 
   assert.equal((await rowsOf(app))[0]?.revoked_at, null)
   assert.equal((await app.refresh(first)).json().error, 'invalid_grant')
   assert.deepEqual((await rowsOf(app))[0]?.revoked_at, world.now())
+})
+
+test('what people gave to apps for an organization ends, of all members or of some, and nothing else', async () => {
+  const organizationId = randomUUID()
+  const [ada, grace] = [await world.person(), await world.person()]
+  const app = await world.app()
+  const given = {
+    ada: await app.tokens(ada),
+    grace: await app.tokens(grace),
+    adaElsewhere: await (await world.app()).tokens(ada),
+  }
+  await world.db
+    .updateTable('token_lineage')
+    .set({ organization_id: organizationId })
+    .where('client_id', '=', app.clientId)
+    .execute()
+  const end = (identityIds?: string[]) =>
+    transaction(world.db, async (tx) => {
+      await revokeLineagesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
+      await record(tx, { action: 'tokens.revoked', actor: 'operator' }, world.now())
+    })
+  const live = async () => {
+    const answers = Object.values(given).map(({ access_token: token }) =>
+      world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${token}` } }),
+    )
+    return (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+  }
+
+  await end([])
+  assert.deepEqual(await live(), [200, 200, 200])
+  await end([ada.identityId])
+  assert.deepEqual(await live(), [401, 200, 200])
+  await end()
+  assert.deepEqual(await live(), [401, 401, 200])
 })

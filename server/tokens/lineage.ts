@@ -17,6 +17,7 @@ import {
   redeemCodeStatement,
   revokeLineage,
   revokeLineagesOfClient,
+  revokeOfOrganization,
   revokeUnredeemed,
   rotateStatement,
   type Consented,
@@ -166,6 +167,18 @@ export async function revokeAllOfClient(
   now: Date,
 ): Promise<void> {
   await revokeLineagesOfClient(tx, identityId, clientId, now)
+}
+
+/**
+ * Ends every code and token that is for an organization: of all its members, or of these. What the same people gave to
+ * apps as themselves goes on.
+ */
+export async function revokeLineagesOfOrganization(
+  tx: Transaction,
+  of: { organizationId: string; identityIds?: string[] },
+  now: Date,
+): Promise<void> {
+  if (of.identityIds?.length !== 0) await revokeOfOrganization(tx, of, now)
 }
 
 /** Forgets every code and token of identities that are going. */

@@ -226,6 +226,22 @@ export async function revokeLineagesOfClient(
     .execute()
 }
 
+type OfOrganization = { organizationId: string; identityIds?: string[] }
+
+export async function revokeOfOrganization(
+  tx: Transaction,
+  { organizationId, identityIds }: OfOrganization,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('token_lineage')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .$if(identityIds !== undefined, (some) => some.where('identity_id', 'in', identityIds ?? []))
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 /** Deletes all that identities have. The lineages first: what a redemption under way issues can be seen after it. */
 export async function deleteTokensOf(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx.deleteFrom('token_lineage').where('identity_id', 'in', identityIds).execute()

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { transaction } from '#kernel/database.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { createWorld, type World } from '#testing/world.ts'
+import { endpoints } from '../openapi.ts'
+import { endEnterpriseSso, noteEnterpriseSso, readEnterpriseSso } from './enterprise-sso.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld({ environment: { DEVELOPER_PORTAL: 'on' } })
+})
+after(() => world.close())
+
+type Headers = Record<string, string>
+const get = (url: string, headers: Headers) => world.api.inject({ url, headers })
+
+/** Of each endpoint for people who are signed in: whether it is open to those whom an organization alone has named. */
+const openWithoutPasskey: Record<string, boolean> = {
+  'DELETE /api/account': false,
+  'GET /api/account/activity': false,
+  'GET /api/account/device-approvals': false,
+  'POST /api/account/device-approvals': false,
+  'DELETE /api/account/device-approvals/:approvalId': false,
+  'GET /api/account/device-approvals/:approvalId': false,
+  'POST /api/account/device-approvals/:approvalId/answer': false,
+  'POST /api/account/device-approvals/:approvalId/reveal': false,
+  'POST /api/account/device-approvals/:approvalId/take': false,
+  'POST /api/account/device-approvals/:approvalId/wrap': false,
+  'GET /api/account/export': false,
+  'GET /api/account/key-wraps': false,
+  'POST /api/account/key-wraps': false,
+  'PUT /api/account/key-wraps': false,
+  'GET /api/account/recovery': false,
+  'PUT /api/account/recovery': false,
+  'GET /api/auth/passkeys': false,
+  'DELETE /api/auth/passkeys/:credentialId': false,
+  'PATCH /api/auth/passkeys/:credentialId': false,
+  'POST /api/auth/passkeys/finish': false,
+  'POST /api/auth/passkeys/start': false,
+  'POST /api/auth/reauthenticate/finish': false,
+  'POST /api/auth/reauthenticate/start': false,
+  'DELETE /api/auth/session': true,
+  'GET /api/auth/session': true,
+  'POST /api/auth/session/end': true,
+  'DELETE /api/auth/sessions': false,
+  'GET /api/auth/sessions': false,
+  'DELETE /api/auth/sessions/:sessionId': false,
+  'GET /api/developer/apps': false,
+  'POST /api/developer/apps': false,
+  'DELETE /api/developer/apps/:clientId': false,
+  'GET /api/developer/apps/:clientId': false,
+  'PATCH /api/developer/apps/:clientId': false,
+  'GET /api/developer/apps/:clientId/resources': false,
+  'POST /api/developer/apps/:clientId/resources': false,
+  'PATCH /api/developer/apps/:clientId/resources/:resourceKey': false,
+  'POST /api/developer/apps/:clientId/secret': false,
+  'DELETE /api/developer/apps/:clientId/webhook': false,
+  'GET /api/developer/apps/:clientId/webhook': false,
+  'PUT /api/developer/apps/:clientId/webhook': false,
+  'GET /api/developer/apps/:clientId/webhook/deliveries': false,
+  'POST /api/developer/apps/:clientId/webhook/deliveries/:deliveryId/send': false,
+  'POST /api/developer/apps/:clientId/webhook/secret': false,
+  'POST /api/developer/apps/:clientId/webhook/test': false,
+  'GET /api/encryption/keys/:identityId': false,
+  'POST /api/encryption/keys/:identityId': false,
+  'GET /api/identities': true,
+  'POST /api/identities': false,
+  'DELETE /api/identities/:identityId': false,
+  'GET /api/identities/:identityId': true,
+  'PATCH /api/identities/:identityId': false,
+  'DELETE /api/identities/:identityId/email': false,
+  'POST /api/identities/:identityId/email': false,
+  'POST /api/identities/:identityId/email/verify': false,
+  'GET /api/oauth/authorization/:clientId': false,
+  'GET /api/oauth/authorizations': false,
+  'DELETE /api/oauth/authorizations/:id': false,
+  'POST /api/oauth/authorize': false,
+  'GET /api/oauth/delegations': false,
+  'DELETE /api/oauth/delegations/:delegationId': false,
+  'GET /api/oauth/delegations/:delegationId/uses': false,
+  'GET /api/signing/history': false,
+  'GET /api/signing/keys': false,
+  'GET /api/signing/keys/:identityId': false,
+  'POST /api/signing/keys/:identityId': false,
+  'PUT /api/signing/keys/:identityId': false,
+  'GET /api/signing/requests': false,
+  'GET /api/signing/requests/:requestId': false,
+  'POST /api/signing/requests/:requestId/deny': false,
+  'GET /api/signing/requests/:requestId/receipt': false,
+  'POST /api/signing/requests/:requestId/sign': false,
+}
+
+test('SSO-12 a session that an organization opened can do what it is open to, and nothing else', async () => {
+  const forPeople = endpoints.map(({ endpoint }) => endpoint).filter(({ config }) => config.security === 'session')
+  assert.deepEqual(
+    forPeople.map(({ name }) => name).toSorted(),
+    Object.keys(openWithoutPasskey).toSorted(),
+    'a new endpoint for people says here whether it takes a passkey',
+  )
+  const person = await world.person()
+  for (const { name, method, url } of forPeople) {
+    const headers = await signInByOrganization(world, person)
+    const answer = await world.api.inject({ method, url: url.replaceAll(/:\w+/g, randomUUID()), headers })
+    const refused = answer.statusCode === 403 && answer.json().error === 'passkey_required'
+    assert.equal(!refused, openWithoutPasskey[name], `${name}: ${answer.statusCode} ${answer.body}`)
+  }
+})
+
+test('SSO-12 a session that an organization opened is of one identity, and says how it was opened', async () => {
+  const person = await world.person()
+  const second = await world.api.inject({
+    method: 'POST',
+    url: '/api/identities',
+    headers: person.headers,
+    payload: { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' },
+  })
+  const identityId: string = second.json().identityId
+  const headers = await signInByOrganization(world, person, { identityId })
+  const idsOf = ({ identities }: { identities: { identityId: string }[] }) => identities.map((each) => each.identityId)
+
+  const session = (await get('/api/auth/session', headers)).json()
+  assert.deepEqual([session.authMethod, idsOf(session)], ['enterprise_sso', [identityId]])
+  assert.deepEqual(idsOf((await get('/api/identities', headers)).json()), [identityId])
+  assert.equal((await get(`/api/identities/${identityId}`, headers)).statusCode, 200)
+  const other = await get(`/api/identities/${person.identityId}`, headers)
+  assert.deepEqual([other.statusCode, other.json().error], [404, 'identity_not_found'])
+
+  const own = (await get('/api/auth/session', person.headers)).json()
+  assert.deepEqual([own.authMethod, idsOf(own)], ['passkey', [person.identityId, identityId]])
+})
+
+test('the sessions of one identity alone end with it', async () => {
+  const person = await world.person()
+  const second = await world.api.inject({
+    method: 'POST',
+    url: '/api/identities',
+    headers: person.headers,
+    payload: { handle: `left-${randomUUID().slice(0, 8)}`, displayName: 'Left' },
+  })
+  const { identityId } = second.json()
+  const [gone, kept] = [
+    await signInByOrganization(world, person, { identityId }),
+    await signInByOrganization(world, person),
+  ]
+  const url = `/api/identities/${identityId}`
+  assert.equal((await world.api.inject({ method: 'DELETE', url, headers: person.headers })).statusCode, 204)
+  assert.equal((await get('/api/auth/session', gone)).statusCode, 401)
+  assert.equal((await get('/api/auth/session', kept)).statusCode, 200)
+})
+
+test('what a provider has said is taken back by connection, by member, or as a whole', async () => {
+  const person = await world.person()
+  const organizationId = randomUUID()
+  const [one, two] = [randomUUID(), randomUUID()]
+  const { session_id: sessionId } = await world.db
+    .selectFrom('session')
+    .select('session_id')
+    .where('user_id', '=', person.userId)
+    .executeTakeFirstOrThrow()
+  const named = { sessionId, organizationId, connectionId: one, identityId: person.identityId }
+  await transaction(world.db, (tx) => noteEnterpriseSso(tx, named, world.now()))
+  const byOne = await signInByOrganization(world, person, { organizationId, connectionId: one })
+  const byTwo = await signInByOrganization(world, person, { organizationId, connectionId: two })
+  const elsewhere = await signInByOrganization(world, person)
+  const end = (of: object) => transaction(world.db, (tx) => endEnterpriseSso(tx, { organizationId, ...of }))
+  const isSignedIn = async (headers: Headers) => (await get('/api/auth/session', headers)).statusCode === 200
+
+  assert.deepEqual(await end({ identityIds: [] }), [])
+  assert.deepEqual(await end({ identityIds: [randomUUID()] }), [])
+  assert.equal((await readEnterpriseSso(world.db, sessionId, organizationId))?.connectionId, one)
+  assert.deepEqual(
+    (await end({ connectionId: one })).map(({ identityId }) => identityId),
+    [person.identityId],
+    'of two that the connection spoke in, the one that it opened',
+  )
+  assert.equal(await readEnterpriseSso(world.db, sessionId, organizationId), undefined)
+  assert.deepEqual([await isSignedIn(byOne), await isSignedIn(byTwo)], [false, true])
+  assert.equal((await end({ identityIds: [person.identityId] })).length, 1)
+  const still = [await isSignedIn(byTwo), await isSignedIn(elsewhere), await isSignedIn(person.headers)]
+  assert.deepEqual(still, [false, true, true])
+})
