@@ -23,6 +23,11 @@ export type Outbound = {
    * itself is on localhost. No redirect is followed. Throws `Unreachable`.
    */
   get: (url: string, wanted: Wanted) => Promise<Document>
+  /**
+   * Sends a request and reads what it brings, whatever its status and its type: as `get` in all else. Throws
+   * `Unreachable`.
+   */
+  exchange: (url: string, wanted: Exchange) => Promise<Exchanged>
 }
 
 /** What came back; `retryAfter` as the header says it. */
@@ -42,6 +47,9 @@ export type Wanted = {
   withinMilliseconds: number
   signal?: AbortSignal
 }
+
+export type Exchange = Wanted & { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }
+export type Exchanged = { status: number; contentType: string | undefined; body: Buffer }
 
 /** A document as it was sent, and what its headers say of how long it stays good (RFC 9111 §5). */
 export type Document = { json: unknown; cacheControl: string | undefined; age: string | undefined }
@@ -123,10 +131,24 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
       })
     },
     async get(text, { bodyBytesMax, ...wanted }) {
-      if (!isLocal(baseUrl) && URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
+      requireUsualPort(text)
       const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
       return ask(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
     },
+    async exchange(text, { bodyBytesMax, ...wanted }) {
+      requireUsualPort(text)
+      const length = wanted.body === undefined ? {} : { 'content-length': Buffer.byteLength(wanted.body) }
+      const headers = { ...wanted.headers, ...length, 'accept-encoding': 'identity' }
+      return ask(text, { ...wanted, headers }, async (response) => ({
+        status: response.statusCode ?? 0,
+        contentType: response.headers['content-type'],
+        body: await readUncompressed(response, bodyBytesMax),
+      }))
+    },
+  }
+
+  function requireUsualPort(text: string): void {
+    if (!isLocal(baseUrl) && URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
   }
 
   /** Asks, and answers what `hear` makes of the response before its time is over. */
@@ -192,18 +214,22 @@ function answerTo<Heard>(url: URL, options: Options, { body, agents, hear }: Tal
   })
 }
 
-/** Reads no more than it may, and nothing compressed, whose size only shows when it has been inflated. */
 async function readDocument(response: IncomingMessage, bodyBytesMax: number): Promise<Document> {
   const { statusCode, headers } = response
   if (statusCode !== 200) throw new Unreachable(`status_${statusCode}`)
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Unreachable('compressed')
   if (!jsonType.test(headers['content-type'] ?? '')) throw new Unreachable('not_json')
-  const json = parseJson(await readBytes(response, bodyBytesMax))
+  const json = parseJson(await readUncompressed(response, bodyBytesMax))
   return { json, cacheControl: headers['cache-control'], age: headers.age }
 }
 
 /** `application/json`, or a type of its own that is JSON (RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i
+
+/** Reads no more than it may, and nothing compressed, whose size only shows when it has been inflated. */
+function readUncompressed(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') throw new Unreachable('compressed')
+  return readBytes(response, bytesMax)
+}
 
 function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
