@@ -9,7 +9,7 @@ const lineCharactersMax = 120
 const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 'misc', 'shared', 'util', 'utils']
 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
-const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/testing/**']
+const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/sso/**', 'server/testing/**']
 
 /** Files that something else than an import begins, beside those that a script of package.json names. */
 const beginnings = ['**/*.test.ts', 'web/*/main.tsx', 'bench/peers/*.ts']
