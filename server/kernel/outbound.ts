@@ -131,24 +131,16 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
       })
     },
     async get(text, { bodyBytesMax, ...wanted }) {
-      requireUsualPort(text)
+      if (!isLocal(baseUrl)) requireUsualPort(text)
       const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
       return ask(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
     },
     async exchange(text, { bodyBytesMax, ...wanted }) {
-      requireUsualPort(text)
+      if (!isLocal(baseUrl)) requireUsualPort(text)
       const length = wanted.body === undefined ? {} : { 'content-length': Buffer.byteLength(wanted.body) }
       const headers = { ...wanted.headers, ...length, 'accept-encoding': 'identity' }
-      return ask(text, { ...wanted, headers }, async (response) => ({
-        status: response.statusCode ?? 0,
-        contentType: response.headers['content-type'],
-        body: await readUncompressed(response, bodyBytesMax),
-      }))
+      return ask(text, { ...wanted, headers }, (response) => readAnswer(response, bodyBytesMax))
     },
-  }
-
-  function requireUsualPort(text: string): void {
-    if (!isLocal(baseUrl) && URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
   }
 
   /** Asks, and answers what `hear` makes of the response before its time is over. */
@@ -182,6 +174,10 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
 }
 
 const headerBytesMax = 16_384
+
+function requireUsualPort(text: string): void {
+  if (URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
+}
 
 type Asked = Omit<Sent, 'body' | 'headers'> & {
   method: string
@@ -224,6 +220,12 @@ async function readDocument(response: IncomingMessage, bodyBytesMax: number): Pr
 
 /** `application/json`, or a type of its own that is JSON (RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i
+
+async function readAnswer(response: IncomingMessage, bodyBytesMax: number): Promise<Exchanged> {
+  const { statusCode = 0, headers } = response
+  const body = await readUncompressed(response, bodyBytesMax)
+  return { status: statusCode, contentType: headers['content-type'], body }
+}
 
 /** Reads no more than it may, and nothing compressed, whose size only shows when it has been inflated. */
 function readUncompressed(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
