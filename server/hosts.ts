@@ -12,6 +12,7 @@ import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
+import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
@@ -63,6 +64,8 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   appRoutes(hosts.api, kernel, apps)
   webhookRoutes(hosts.api, kernel)
   signingKeyRoutes(hosts.api, kernel, keys)
+  workspaceRoutes(hosts.api, provider)
+  organizationRoutes(hosts.business, kernel)
   delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

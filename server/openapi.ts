@@ -12,6 +12,7 @@ import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
+import * as organizations from '@countersign/protocol/organizations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as receipts from '@countersign/protocol/receipts'
@@ -33,6 +34,7 @@ const modules = {
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
+  Organizations: organizations,
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
@@ -88,7 +90,7 @@ export function openApiDocument(config: Settings) {
 function operationOf(
   tag: string,
   { config: about, schema, method, url }: AnyEndpoint,
-  config: Pick<Config, 'authUrl'>,
+  config: Pick<Config, 'authUrl' | 'businessUrl'>,
 ) {
   return {
     operationId:
@@ -97,6 +99,7 @@ function operationOf(
     summary: about.summary,
     security: securityOf(about.security),
     ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
+    ...(about.host === 'business' && { servers: [{ url: config.businessUrl.origin, description: 'Business host' }] }),
     parameters: [...parametersIn('path', schema.params), ...parametersIn('query', schema.querystring)],
     ...(schema.body && {
       requestBody: { required: true, content: contentOf(schema.body, about.security === 'client') },

@@ -7,6 +7,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { leaveOrganizations } from '#organizations/departure.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
@@ -20,7 +21,8 @@ const refuse = refusals({
 
 /**
  * Deletes one of a person's identities, and everything that was its own; its handle stays reserved, and the trail keeps
- * its id alone. Refuses `identity_not_found`, `reauthentication_required`, `last_identity`.
+ * its id alone. Refuses `identity_not_found`, `reauthentication_required`, `last_identity`,
+ * `last_owner`.
  */
 export async function deleteIdentity({ db }: Kernel, session: Session, identityId: string, now: Date): Promise<void> {
   const { userId } = session
@@ -28,6 +30,7 @@ export async function deleteIdentity({ db }: Kernel, session: Session, identityI
   requireFresh(session, now)
   await transaction(db, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
+    await leaveOrganizations(tx, { userId, identityIds: [identityId] }, now)
     await forgetIdentities(tx, [identityId], now)
     await endSessionsOfIdentities(tx, userId, [identityId])
     await record(tx, { action: 'identity.deleted', actor: 'person', userId, identityId }, now)
@@ -37,7 +40,7 @@ export async function deleteIdentity({ db }: Kernel, session: Session, identityI
 /**
  * Deletes a person with all that they have, at once. The trail keeps ids that nothing leads to any more. Other people
  * sign in to the apps that they have registered, so these go only where that was asked for; answers which have gone.
- * Refuses `reauthentication_required`, and `owns_apps`, which names them.
+ * Refuses `reauthentication_required`, `last_owner`, and `owns_apps`, which names them.
  */
 export async function deleteAccount(
   { db }: Kernel,
@@ -52,6 +55,7 @@ export async function deleteAccount(
     const apps = await deleteAppsOf(tx, userId, now)
     if (apps.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: apps.map(({ name }) => name) } })
 
+    await leaveOrganizations(tx, { userId, identityIds }, now)
     await forgetIdentities(tx, identityIds, now)
     await forgetPersonKeys(tx, userId)
     // A sign-in under way holds its passkey until its session is there to be seen.

@@ -175,7 +175,8 @@ async function moveHandle(tx: Transaction, { identityId, handle: old }: Identity
   if (foldHandle(old) !== foldHandle(wanted)) await giveUpHandle(tx, old, identityId, now)
 }
 
-function isPictureAddress(text: string): boolean {
+/** Whether a picture may be shown from there: https, without a name or password. */
+export function isPictureAddress(text: string): boolean {
   const url = URL.parse(text)
   return url?.protocol === 'https:' && url.username === '' && url.password === '' && !/\s/.test(text)
 }

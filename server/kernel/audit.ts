@@ -41,6 +41,11 @@ export type AuditAction =
   | 'app.disconnected'
   | 'app.key_created'
   | 'app.key_replaced'
+  | 'organization.created'
+  | 'organization.changed'
+  | 'organization.deleted'
+  | 'organization.entered_without_sso'
+  | 'organization.member_removed'
   | 'delegation.granted'
   | 'delegation.widened'
   | 'delegation.used'
@@ -63,6 +68,7 @@ export type Audited = {
   userId?: string
   identityId?: string
   clientId?: string
+  organizationId?: string
   details?: Record<string, string | number | boolean | string[]>
 }
 
@@ -80,6 +86,7 @@ export async function record(db: Database | Transaction, audited: Audited, now: 
       user_id: audited.userId ?? null,
       identity_id: audited.identityId ?? null,
       client_id: audited.clientId ?? null,
+      organization_id: audited.organizationId ?? null,
       details: JSON.stringify(audited.details ?? {}),
     })
     .execute()

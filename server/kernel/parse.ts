@@ -34,6 +34,13 @@ export function parseForm(text: string, several: string[] = []): Record<string, 
   return form
 }
 
+/** A field by its standard or its legacy name; sent under both, the values must be equal. */
+export function either(standard: string | undefined, legacy: string | undefined): string | undefined {
+  if (standard !== undefined && legacy !== undefined && standard !== legacy)
+    throw refuse.invalid_request({ sentence: 'A field is sent in both spellings with different values.' })
+  return standard ?? legacy
+}
+
 /**
  * Refuses what would break or change further in: nesting that exhausts a stack, numbers that are not finite, keys that
  * reach prototypes, U+0000 and lone surrogates, which PostgreSQL cannot hold.

@@ -28,6 +28,7 @@ export const limited = {
   'app lookup in an app': { points: 600, seconds: 60 },
   metadata: { points: 600, seconds: 60 },
   'document of a client': { points: 30, seconds: 60 },
+  'new organization of a person': { points: 20, seconds: 24 * 3600 },
   'described app of a person': { points: 60, seconds: 3600 },
 } as const
 export type Limited = keyof typeof limited

@@ -57,6 +57,7 @@ export interface Tables {
     identity_id: string | null
     client_id: string | null
     details: ColumnType<unknown, string | undefined, string>
+    organization_id: string | null
   }
   authorization_app_key: {
     identity_id: string
@@ -161,6 +162,45 @@ export interface Tables {
     parameters: string
     opened_at: Date | null
     expires_at: Date
+  }
+  organization: {
+    organization_id: string
+    name: string
+    slug: string
+    logo_url: string | null
+    status: Generated<'active' | 'suspended'>
+    encryption_mode: Generated<'standard' | 'enterprise_managed' | 'e2ee'>
+    sso_connection_id: string | null
+    sso_required: Generated<boolean>
+    require_signed_actions: Generated<boolean>
+    owner_count: number
+    created_at: Date
+    updated_at: Date
+  }
+  organization_invitation: {
+    organization_id: string
+    invitation_id: string
+    token_sha256: Uint8Array
+    identity_id: string | null
+    email: string | null
+    role: 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
+    invited_by: string
+    created_at: Date
+    expires_at: Date
+    accepted_at: Date | null
+  }
+  organization_member: {
+    organization_id: string
+    member_id: string
+    identity_id: string
+    role: 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
+    scopes: string[]
+    signing_authority: boolean
+    joined_at: Date
+  }
+  organization_slug: {
+    slug: string
+    organization_id: string
   }
   passkey_credential: {
     credential_id: string

@@ -1,5 +1,6 @@
 import { readBasicCredentials } from '#apps/basic-credentials.ts'
 import type { ClientCredentials } from '#apps/client-authentication.ts'
+import { either } from '#kernel/parse.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 
@@ -28,13 +29,6 @@ export function readCredentials(authorization: string | undefined, body: Sent): 
   if (clientId !== undefined && clientId !== basic.clientId)
     throw refuse.invalid_request({ sentence: 'The header and the body name different clients.' })
   return { clientId: basic.clientId, proof: { kind: 'secret', secret: basic.secret }, scheme: 'basic' }
-}
-
-/** A field by its standard or its legacy name; sent under both, the values must be equal. */
-export function either(standard: string | undefined, legacy: string | undefined): string | undefined {
-  if (standard !== undefined && legacy !== undefined && standard !== legacy)
-    throw refuse.invalid_request({ sentence: 'A field is sent in both spellings with different values.' })
-  return standard ?? legacy
 }
 
 /** The refusal of a request that lacks a field. */

@@ -1,7 +1,8 @@
 import type { TokenRequest } from '@countersign/protocol/oauth'
 import type { ClientCredentials } from '#apps/client-authentication.ts'
+import { either } from '#kernel/parse.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { either, missing, readCredentials } from './client-credentials.ts'
+import { missing, readCredentials } from './client-credentials.ts'
 
 export type CodeRedemption = {
   grant: 'authorization_code'

@@ -22,6 +22,10 @@ const openWithoutPasskey = new Set([
   'POST /api/auth/session/end',
   'GET /api/identities',
   'GET /api/identities/:identityId',
+  // As a member of that organization alone.
+  'GET /api/organizations',
+  'GET /api/organizations/:organizationId',
+  'PATCH /api/organizations/:organizationId',
 ])
 
 export function isOpenWithoutPasskey({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { digestPrefix } from '@countersign/protocol/formats/key-event'
 import { limits } from '@countersign/protocol/formats/limits'
+import { organizationScopes } from '@countersign/protocol/formats/organization-role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#kernel/database.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
@@ -33,6 +34,20 @@ const invariants: Record<string, string> = {
         lead(created_at) over keys as next_created_at, lag(key_version, 1, 0) over keys as before
       from signing_key window keys as (partition by identity_id order by key_version)
     ) one where key_version <> before + 1 or ended_at is distinct from next_created_at`,
+  'an organization has as many owners as are counted': `
+    select organization_id, owner_count from organization where owner_count <> (
+      select count(*) from organization_member
+      where organization_member.organization_id = organization.organization_id and role = 'owner'
+    )`,
+  'an organization has its slug, and a slug its organization': `
+    select organization_id, organization.slug, organization_slug.slug as taken from organization
+    full join organization_slug using (organization_id)
+    where organization.slug is distinct from organization_slug.slug`,
+  'a member has each scope once, none that there is not, and an owner all of them': `
+    select organization_id, member_id, role, scopes from organization_member
+    where not scopes <@ array['${organizationScopes.join("','")}']
+      or cardinality(scopes) <> (select count(distinct scope) from unnest(scopes) scope)
+      or (role = 'owner' and cardinality(scopes) <> ${organizationScopes.length})`,
   'a delegation is of an identity that has connected its source, or it was revoked': `
     select delegation_grant.identity_id, delegation_id from delegation_grant
     left join authorization_consent consent
@@ -193,6 +208,8 @@ const references: Record<string, { table: string; except: string[] }> = {
   user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
   // A public key stays with the identity that had it, also when that is gone.
   identity_id: { table: 'identity', except: ['audit_entry', 'passkey_flow', 'signing_key_owner'] },
+  // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back.
+  organization_id: { table: 'organization', except: ['audit_entry', 'token_lineage', 'session_enterprise_sso'] },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
   client_id: {
     table: 'app',

@@ -85,6 +85,11 @@ export const limits = {
 
   transparencyLeavesMax: 256,
 
+  slugCharactersMax: 48,
+  /** Of what is put after a slug that another organization has: a hyphen and random letters. */
+  slugSuffixCharacters: 9,
+  organizationsPerIdentityMax: 100,
+
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
   /** How long a device waits for another one to unlock it, and how many of a person may wait at once. */

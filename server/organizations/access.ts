@@ -1,0 +1,81 @@
+import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import { record } from '#kernel/audit.ts'
+import type { Database } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { readEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import type { Session } from '#sessions/session.ts'
+import { findMembershipOfIdentity, listMembershipsOfSession, type Membership } from './store.ts'
+
+const refuse = refusals({
+  enterprise_sso_required: [403, 'This organization requires its own sign-in.'],
+  insufficient_scope: [403, 'You may not do this in this organization.'],
+  organization_not_found: [404, 'You are a member of no organization with this id.'],
+})
+
+/** What an identity is in an active organization. */
+export type Member = ReturnType<typeof toMember>
+
+/** Who asks for which organization; with `identityId` as that one of their identities. */
+export type Asking = { session: Session; organizationId: string; identityId?: string | undefined }
+
+/** Who asks, of a request for an organization. */
+export function askingOf(request: Sent, session: Session): Asking {
+  const { organizationId } = request.params
+  return { session, organizationId, identityId: request.query.identity_id }
+}
+
+type Sent = { params: { organizationId: string }; query: { identity_id?: string } }
+
+/**
+ * As what a person acts in an organization: as the identity of theirs that joined first of those with this scope; with
+ * `undefined` for it being a member is enough. In a transaction `db` is that. Refuses `organization_not_found` alike
+ * where there is none, it is suspended, or they are no member; `insufficient_scope`, `enterprise_sso_required`.
+ */
+export async function requireMember(
+  { db, config }: Pick<Kernel, 'db' | 'config'>,
+  { session, organizationId, identityId }: Asking,
+  scope: OrganizationScope | undefined,
+  now: Date,
+): Promise<Member> {
+  const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
+  if (memberships.length === 0) throw refuse.organization_not_found()
+  const found = memberships.find(({ scopes }) => scope === undefined || scopes.includes(scope))
+  if (!found) throw refuse.insufficient_scope()
+  const acting = toMember(found)
+  if (acting.organization.ssoRequired) await requireSso({ db, config }, session, acting, now)
+  return acting
+}
+
+/** What an identity is in an organization; undefined where that is nothing, or the organization is suspended. */
+export async function findMembership(
+  db: Database,
+  organizationId: string,
+  identityId: string,
+): Promise<Member | undefined> {
+  const found = await findMembershipOfIdentity(db, organizationId, identityId)
+  return found && toMember(found)
+}
+
+/**
+ * Where an organization's own sign-in is broken, somebody must be able to mend it: its owners get in without, by a
+ * passkey, and its trail tells of each time. Refuses `enterprise_sso_required` to all others.
+ */
+async function requireSso(
+  { db, config }: Pick<Kernel, 'db' | 'config'>,
+  { sessionId, userId }: Session,
+  { organization: { organizationId, ssoConnectionId }, role, identityId }: Member,
+  now: Date,
+): Promise<void> {
+  const named = await readEnterpriseSso(db, sessionId, organizationId)
+  if (named?.identityId === identityId) return
+  const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`
+  if (role !== 'owner') throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  const act = { action: 'organization.entered_without_sso', actor: 'person' } as const
+  await record(db, { ...act, userId, identityId, organizationId }, now)
+}
+
+export function toMember(row: Membership) {
+  const { memberId, identityId, role, scopes, signingAuthority, joinedAt, ...organization } = row
+  return { organization, memberId, identityId, role, scopes, signingAuthority, joinedAt }
+}

@@ -1,0 +1,70 @@
+import { record } from '#kernel/audit.ts'
+import type { Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { endCodesOfSessions, revokeLineagesOfOrganization } from '#tokens/lineage.ts'
+import {
+  deleteMembers,
+  deleteOrganization,
+  listMembers,
+  listOrganizationsOf,
+  lockOrganization,
+  uncountOwners,
+} from './store.ts'
+
+const refuse = refusals({
+  last_owner: [409, 'You are the last owner of an organization that has other members. Make one of them an owner.'],
+})
+
+/** Deletes an organization that this transaction has locked, and ends what people gave to apps for it. */
+export async function removeOrganization(tx: Transaction, organizationId: string, now: Date): Promise<void> {
+  await endAccess(tx, { organizationId }, now)
+  await deleteOrganization(tx, organizationId)
+}
+
+/** The same for some of its members. That an owner is left, the caller has seen to. */
+async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
+  await endAccess(tx, of, now)
+  await deleteMembers(tx, of.organizationId, of.identityIds)
+}
+
+type Ending = { organizationId: string; identityIds?: string[] }
+
+/** Ends tokens for an organization, and the sessions that it opened with the codes that they gave. */
+async function endAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
+  await revokeLineagesOfOrganization(tx, of, now)
+  const ended = await endEnterpriseSso(tx, of)
+  const [identityIds, sessionIds] = [ended.map(({ identityId }) => identityId), ended.map(({ sessionId }) => sessionId)]
+  await endCodesOfSessions(tx, { identityIds, sessionIds }, now)
+}
+
+/**
+ * Takes identities that are going out of their organizations. Where they were alone the organization goes with them.
+ * Refuses `last_owner`, which names the organizations that would be without an owner.
+ */
+export async function leaveOrganizations(
+  tx: Transaction,
+  { userId, identityIds }: { userId: string; identityIds: string[] },
+  now: Date,
+): Promise<void> {
+  const withoutOwner: string[] = []
+  for (const organizationId of await listOrganizationsOf(tx, identityIds)) {
+    const organization = await lockOrganization(tx, organizationId)
+    const members = await listMembers(tx, organizationId)
+    const leaving = members.filter(({ identityId }) => identityIds.includes(identityId))
+    const [first] = leaving
+    if (!organization || !first) continue
+    const place = { actor: 'person', userId, organizationId } as const
+    if (leaving.length === members.length) {
+      await removeOrganization(tx, organizationId, now)
+      await record(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)
+      continue
+    }
+    const owners = leaving.filter(({ role }) => role === 'owner').length
+    if (owners > 0 && !(await uncountOwners(tx, organizationId, owners))) withoutOwner.push(organization.name)
+    await removeMembers(tx, { organizationId, identityIds: leaving.map(({ identityId }) => identityId) }, now)
+    for (const { identityId, memberId } of leaving)
+      await record(tx, { action: 'organization.member_removed', ...place, identityId, details: { memberId } }, now)
+  }
+  if (withoutOwner.length > 0) throw refuse.last_owner({ fields: { organizations: withoutOwner } })
+}

@@ -1,0 +1,150 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { limits } from '@countersign/protocol/formats/limits'
+import { keyCustodyOfMode, scopesOfRole } from '@countersign/protocol/formats/organization-role'
+import type { Organization, OrganizationChange, OwnOrganization } from '@countersign/protocol/organizations'
+import { holdIdentity, isPictureAddress } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
+import { removeOrganization } from './departure.ts'
+import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
+import { takeSlug } from './slug.ts'
+import {
+  claimSlug,
+  countMemberships,
+  insertMember,
+  insertOrganization,
+  listMembershipsOfIdentity,
+  listMembershipsOfSession,
+  lockOrganization,
+  releaseSlug,
+  updateOrganization,
+} from './store.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
+  insufficient_scope: [403, 'Only an owner deletes an organization.'],
+  slug_taken: [409, 'Another organization has this slug. Choose another one.'],
+  sso_not_tested: [409, 'Sign in with a connection of this organization once, before everybody must.'],
+})
+
+const logoAddressWrong = 'A logo has an address that begins with https, without a name or password.'
+
+/** Who makes an organization; of an app that asks for it the client id. */
+export type Founder = { userId: string; identityId: string; clientId?: string }
+
+/**
+ * Makes an organization that this identity owns. Undefined where the identity has gone, or is in as many as it may.
+ * Refuses `invalid_request`, `rate_limited`.
+ */
+export async function beginOrganization(
+  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  founder: Founder,
+  name: string,
+  now: Date,
+): Promise<Member | undefined> {
+  if (!isDisplayName(name)) throw refuse.invalid_request()
+  const { identityId } = founder
+  await rateLimits.count('new organization of a person', founder.userId)
+  return transaction(db, async (tx) => {
+    if (!(await mayJoinAnother(tx, identityId))) return undefined
+    const organizationId = randomUUIDv7()
+    const slug = await takeSlug(tx, name, organizationId)
+    await insertOrganization(tx, { organizationId, name, slug }, now)
+    const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
+    await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...rights }, now)
+    const actor = founder.clientId === undefined ? 'person' : 'app'
+    await record(tx, { action: 'organization.created', actor, ...founder, organizationId }, now)
+    return findMembership(tx, organizationId, identityId)
+  })
+}
+
+/** Whether an identity is there, and in fewer organizations than it may be in; it stays so until `tx` ends. */
+async function mayJoinAnother(tx: Transaction, identityId: string): Promise<boolean> {
+  if (!(await holdIdentity(tx, identityId))) return false
+  return (await countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
+}
+
+/** The active organizations of an identity, the one that it joined first before the others. */
+export async function listOrganizationsOfIdentity(db: Database, identityId: string): Promise<Organization[]> {
+  return (await listMembershipsOfIdentity(db, identityId)).map((row) => toOrganization(toMember(row)))
+}
+
+/** The active organizations that a session is for, once for each identity of the person that is a member. */
+export async function listOwnOrganizations(db: Database, session: Session): Promise<OwnOrganization[]> {
+  return (await listMembershipsOfSession(db, session)).map((row) => toOwnOrganization(toMember(row)))
+}
+
+/**
+ * Changes an organization. Refuses `organization_not_found`, `insufficient_scope`, `enterprise_sso_required`,
+ * `invalid_request`, `slug_taken`, `sso_not_tested`, `reauthentication_required`.
+ */
+export async function changeOrganization(
+  { db, config }: Kernel,
+  asking: Asking,
+  change: OrganizationChange,
+  now: Date,
+): Promise<OwnOrganization> {
+  const { name, slug, logoUrl, ssoRequired } = change
+  const { session, organizationId } = asking
+  return transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const { identityId, organization } = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
+    if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
+    if (ssoRequired !== undefined && ssoRequired !== organization.ssoRequired) requireFresh(session, now)
+    if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
+    if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug)
+    await updateOrganization(tx, { ...change, organizationId }, now)
+    const act = { action: 'organization.changed', actor: 'person', details: { changed: Object.keys(change) } } as const
+    await record(tx, { ...act, userId: session.userId, identityId, organizationId }, now)
+    // The transaction has the organization to itself, so the member is there as before.
+    const changed = await findMembership(tx, organizationId, identityId)
+    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is gone from a locked organization`)
+    return toOwnOrganization(changed)
+  })
+}
+
+async function moveSlug(tx: Transaction, organization: Member['organization'], slug: string): Promise<void> {
+  if (!(await claimSlug(tx, slug, organization.organizationId))) throw refuse.slug_taken()
+  await releaseSlug(tx, organization.slug)
+}
+
+/**
+ * Deletes an organization with all that it has, at once. Refuses `organization_not_found`, `insufficient_scope`,
+ * `enterprise_sso_required`, `reauthentication_required`.
+ */
+export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
+  const { session, organizationId } = asking
+  await transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const { identityId, role } = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    if (role !== 'owner') throw refuse.insufficient_scope()
+    requireFresh(session, now)
+    await removeOrganization(tx, organizationId, now)
+    const act = { action: 'organization.deleted', actor: 'person' } as const
+    await record(tx, { ...act, userId: session.userId, identityId, organizationId }, now)
+  })
+}
+
+/** An organization as apps see it. */
+export function toOrganization({ organization, role, scopes, signingAuthority }: Member): Organization {
+  const { organizationId: id, name, slug, logoUrl, ssoRequired, encryptionMode } = organization
+  const keyCustody = keyCustodyOfMode[encryptionMode]
+  return { id, name, slug, logoUrl, role, scopes, signingAuthority, ssoRequired, encryptionMode, keyCustody }
+}
+
+/** An organization as its members see it. */
+export function toOwnOrganization(member: Member): OwnOrganization {
+  const { memberId, identityId, organization } = member
+  return {
+    ...toOrganization(member),
+    memberId,
+    identityId,
+    createdAt: organization.createdAt.toISOString(),
+    updatedAt: organization.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,216 @@
+import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import type { Database, Transaction } from '#kernel/database.ts'
+import type { Session } from '#sessions/session.ts'
+
+const organization = [
+  'organization.organization_id as organizationId',
+  'name',
+  'slug',
+  'logo_url as logoUrl',
+  'status',
+  'encryption_mode as encryptionMode',
+  'sso_connection_id as ssoConnectionId',
+  'sso_required as ssoRequired',
+  'organization.created_at as createdAt',
+  'organization.updated_at as updatedAt',
+] as const
+
+const member = ['member_id as memberId', 'organization_member.identity_id as identityId', 'role'] as const
+
+/** A membership with its organization. */
+export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]
+
+/** Memberships in organizations that are active, the one that began first before the others. */
+function memberships(db: Database) {
+  return db
+    .selectFrom('organization_member')
+    .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
+    .select([...organization, ...member])
+    .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
+    .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
+    .where('status', '=', 'active')
+    .orderBy('joined_at')
+    .orderBy('member_id')
+}
+
+type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>
+type Wanted = { organizationId?: string | undefined; identityId?: string | undefined }
+
+/**
+ * As what the person of a session is a member: of any organization or of one, as any of their identities or as one. A
+ * session without a passkey is for the organizations that have opened it, as the identity that they named.
+ */
+export function listMembershipsOfSession(db: Database, session: OfSession, wanted: Wanted = {}) {
+  const { organizationId, identityId } = wanted
+  return memberships(db)
+    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
+    .where('identity.user_id', '=', session.userId)
+    .$if(session.authMethod !== 'passkey', (some) =>
+      some.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('session_enterprise_sso as named')
+            .select('named.session_id')
+            .where('named.session_id', '=', session.sessionId)
+            .whereRef('named.organization_id', '=', 'organization_member.organization_id')
+            .whereRef('named.identity_id', '=', 'organization_member.identity_id'),
+        ),
+      ),
+    )
+    .$if(organizationId !== undefined, (some) =>
+      some.where('organization_member.organization_id', '=', organizationId ?? ''),
+    )
+    .$if(identityId !== undefined, (some) => some.where('organization_member.identity_id', '=', identityId ?? ''))
+    .execute()
+}
+
+export function listMembershipsOfIdentity(db: Database, identityId: string) {
+  return memberships(db).where('organization_member.identity_id', '=', identityId).execute()
+}
+
+export function findMembershipOfIdentity(db: Database, organizationId: string, identityId: string) {
+  return memberships(db)
+    .where('organization_member.organization_id', '=', organizationId)
+    .where('organization_member.identity_id', '=', identityId)
+    .executeTakeFirst()
+}
+
+export async function countMemberships(db: Database, identityId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('organization_member')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('identity_id', '=', identityId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Takes a slug that no organization has; false where one has it. */
+export async function claimSlug(tx: Transaction, slug: string, organizationId: string): Promise<boolean> {
+  const claimed = await tx
+    .insertInto('organization_slug')
+    .values({ slug, organization_id: organizationId })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returning('slug')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+export async function releaseSlug(tx: Transaction, slug: string): Promise<void> {
+  await tx.deleteFrom('organization_slug').where('slug', '=', slug).execute()
+}
+
+type NewOrganization = { organizationId: string; name: string; slug: string }
+
+/** Inserts an organization that is about to get its first owner. */
+export async function insertOrganization(tx: Transaction, { organizationId, name, slug }: NewOrganization, now: Date) {
+  await tx
+    .insertInto('organization')
+    .values({ organization_id: organizationId, name, slug, owner_count: 1, created_at: now, updated_at: now })
+    .execute()
+}
+
+/** Locks an organization until the transaction ends, so that nobody else changes it or its members. */
+export function lockOrganization(tx: Transaction, organizationId: string) {
+  return tx
+    .selectFrom('organization')
+    .select(organization)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+type Change = {
+  name?: string | undefined
+  slug?: string | undefined
+  logoUrl?: string | null | undefined
+  ssoRequired?: boolean | undefined
+}
+
+export async function updateOrganization(
+  tx: Transaction,
+  { organizationId, name, slug, logoUrl, ssoRequired }: Change & { organizationId: string },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({
+      updated_at: now,
+      ...(name !== undefined && { name }),
+      ...(slug !== undefined && { slug }),
+      ...(logoUrl !== undefined && { logo_url: logoUrl }),
+      ...(ssoRequired !== undefined && { sso_required: ssoRequired }),
+    })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+/** Deletes an organization with its members and invitations. */
+export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
+  await tx.deleteFrom('organization_slug').where('organization_id', '=', organizationId).execute()
+  await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
+}
+
+/** Counts so many owners less; false where none would be left. */
+export async function uncountOwners(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('organization')
+    .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
+    .where('organization_id', '=', organizationId)
+    .where('owner_count', '>', count)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+type NewMember = {
+  organizationId: string
+  memberId: string
+  identityId: string
+  role: OrganizationRole
+  scopes: string[]
+  signingAuthority: boolean
+}
+
+export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<void> {
+  await tx
+    .insertInto('organization_member')
+    .values({
+      organization_id: joining.organizationId,
+      member_id: joining.memberId,
+      identity_id: joining.identityId,
+      role: joining.role,
+      scopes: joining.scopes,
+      signing_authority: joining.signingAuthority,
+      joined_at: now,
+    })
+    .execute()
+}
+
+/** The members of an organization, the one who joined first before the others. */
+export function listMembers(db: Database, organizationId: string) {
+  return db
+    .selectFrom('organization_member')
+    .select(member)
+    .where('organization_id', '=', organizationId)
+    .orderBy('joined_at')
+    .orderBy('member_id')
+    .execute()
+}
+
+export async function deleteMembers(tx: Transaction, organizationId: string, identityIds: string[]): Promise<void> {
+  await tx
+    .deleteFrom('organization_member')
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', 'in', identityIds)
+    .execute()
+}
+
+/** The organizations that any of these identities is a member of, in the order in which they are locked. */
+export async function listOrganizationsOf(db: Database, identityIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organization_member')
+    .select('organization_id as organizationId')
+    .distinct()
+    .where('identity_id', 'in', identityIds)
+    .orderBy('organization_id')
+    .execute()
+  return rows.map(({ organizationId }) => organizationId)
+}
