@@ -8,6 +8,7 @@ import { createKeyring } from '#kernel/keyring.ts'
 import { createLog, type Logger } from '#kernel/log.ts'
 import { createMailer } from '#kernel/mail.ts'
 import type { Family } from '#kernel/metrics.ts'
+import { createNameServers } from '#kernel/name-servers.ts'
 import { openPages } from '#kernel/page.ts'
 import { createOutbound } from '#kernel/outbound.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
@@ -54,6 +55,7 @@ export async function start(config: Config): Promise<Running> {
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
     mail: createMailer(config.mail, log),
     outbound: createOutbound(config),
+    nameServers: createNameServers(config),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
   }
   const hosts = await mountHosts(kernel, storage, pages)

@@ -48,6 +48,7 @@ const wrong: Record<string, Record<string, string>> = {
   DEVELOPER_PORTAL: { DEVELOPER_PORTAL: 'open' },
   CLIENT_ID_METADATA_DOCUMENTS: { CLIENT_ID_METADATA_DOCUMENTS: 'https' },
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
+  DNS_SERVERS: { DNS_SERVERS: '10.0.0.53, dns.example.com' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },
   METRICS_PORT: { METRICS_PORT: '4400' },

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -34,6 +35,8 @@ export type Config = {
   /** Whether a client id may be the address of a document in which an app describes itself. */
   clientDocuments: boolean
   mail: MailSetting
+  /** The name servers that are asked for proofs of domains; none: those of this machine. */
+  dnsServers: string[]
 }
 
 /** How mail leaves: by a server; into the log, where all URLs are local; or not at all. */
@@ -59,7 +62,7 @@ export const settings = [
   ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'PORT', 'DATABASE_URL', 'ALLOW_EMBEDDED', 'DATA_DIR', 'SECRET_KEY'],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
-  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS'],
+  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
 ] as const
 type Setting = (typeof settings)[number]
 
@@ -103,6 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       readChoice('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off', ['on', 'off']) ===
       'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
+    dnsServers: readDnsServers(given('DNS_SERVERS')),
   }
 }
 
@@ -229,6 +233,18 @@ function readMail(url: string | undefined, from: string | undefined, local: bool
   if (!isEmail(address))
     throw new ConfigError('MAIL_FROM must be an address such as id@example.com, or Example <id@example.com>.')
   return { by: 'smtp', url: new Secret(url), from }
+}
+
+function readDnsServers(text: string | undefined): string[] {
+  const servers = text?.split(',').map((server) => server.trim()) ?? []
+  try {
+    new Resolver().setServers(servers)
+  } catch {
+    throw new ConfigError(
+      'DNS_SERVERS must be addresses such as 10.0.0.53 or [2001:db8::53]:5353, comma-separated, or unset.',
+    )
+  }
+  return servers
 }
 
 /** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */

@@ -4,6 +4,7 @@ import type { Database, Prepared, Storage } from './database.ts'
 import type { Keyring } from './keyring.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail.ts'
+import type { NameServers } from './name-servers.ts'
 import type { Outbound } from './outbound.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Secret } from './secret.ts'
@@ -23,5 +24,6 @@ export type Kernel = {
   keyring: Keyring
   mail: Mailer
   outbound: Outbound
+  nameServers: NameServers
   adminToken: Secret
 }

@@ -7,6 +7,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
 import { createLog } from '#kernel/log.ts'
 import { createMailer } from '#kernel/mail.ts'
+import { createNameServers } from '#kernel/name-servers.ts'
 import { createOutbound } from '#kernel/outbound.ts'
 import { openPages } from '#kernel/page.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
@@ -47,6 +48,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
     mail: createMailer(config.mail, log),
     outbound: createOutbound(config),
+    nameServers: createNameServers(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }
   const hosts = await mountHosts(kernel, storage, await openPages(config.baseUrl))

@@ -1,6 +1,6 @@
 import { limits } from './limits.ts'
 
-const local = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/
+const localPart = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/
 const label = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const topLabel = /^[A-Za-z]/
 
@@ -12,7 +12,12 @@ export function isEmail(text: string): boolean {
   const [name = '', domain = '', ...more] = text.split('@')
   const labels = domain.split('.')
   if (text.length > limits.emailCharactersMax || more.length > 0 || labels.length < 2) return false
-  return local.test(name) && labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '')
+  return isLocalPart(name) && labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '')
+}
+
+/** What may stand before the @: without quotes or comments. */
+export function isLocalPart(text: string): boolean {
+  return localPart.test(text)
 }
 
 /** The address with its domain in lower case; what stands before the @ is the domain's own business (RFC 5321 §2.4). */

@@ -15,6 +15,8 @@ export const limits = {
   /** How long a handle that was given up is kept from everybody else. */
   handleReservedSeconds: 90 * 24 * 3600,
   emailCharactersMax: 254,
+  /** Of a domain that can be verified: with the name of its challenge before it, it is a name (RFC 1035 §2.3.4). */
+  domainCharactersMax: 230,
   emailCodeDigits: 6,
   emailCodeLifetimeSeconds: 10 * 60,
   emailCodeTriesMax: 5,
@@ -89,6 +91,13 @@ export const limits = {
   /** Of what is put after a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,
+  domainsPerOrganizationMax: 50,
+  /** How often a verified domain is looked at again, and how soon where nobody answered. */
+  domainCheckSeconds: 24 * 3600,
+  domainCheckAgainSeconds: 3600,
+  /** How long a domain counts as verified whose proof is gone; and how long its name servers may say nothing at all. */
+  domainGraceSeconds: 7 * 24 * 3600,
+  domainSilenceSeconds: 7 * 24 * 3600,
 
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
