@@ -12,6 +12,7 @@ import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
+import { domainRoutes } from '#organizations/domain-routes.ts'
 import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
@@ -66,6 +67,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   signingKeyRoutes(hosts.api, kernel, keys)
   workspaceRoutes(hosts.api, provider)
   organizationRoutes(hosts.business, kernel)
+  domainRoutes(hosts.business, kernel)
   delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

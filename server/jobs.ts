@@ -8,6 +8,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { rest } from '#kernel/rest.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
+import { recheckDomains } from '#organizations/domain-check.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
@@ -47,6 +48,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'advancing the log of signing keys': advanceLog,
   'sealing the key of the log by the present key': resealLogKey,
   'sealing webhook secrets by the present key': resealSecrets,
+  'looking for the proofs of domains': recheckDomains,
 }
 const batch = 500
 const restMilliseconds = 30_000

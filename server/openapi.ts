@@ -12,6 +12,7 @@ import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
+import * as organizationDomains from '@countersign/protocol/organization-domains'
 import * as organizations from '@countersign/protocol/organizations'
 import * as passkeys from '@countersign/protocol/passkeys'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
@@ -34,7 +35,7 @@ const modules = {
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
-  Organizations: organizations,
+  Organizations: { ...organizations, ...organizationDomains },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,

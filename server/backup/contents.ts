@@ -34,6 +34,8 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   organization: 'kept',
   organization_slug: 'kept',
   organization_member: 'kept',
+  organization_domain: 'kept',
+  organization_verified_domain: 'kept',
   organization_invitation: 'left behind',
   authorization_consent: 'kept',
   authorization_app_key: 'kept',

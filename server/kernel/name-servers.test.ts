@@ -49,10 +49,8 @@ test('DOM-08 a server that says nothing is waited for five seconds, by at most f
   assert.ok(performance.now() - begun < 7000)
   const reasons = answers.map((answer) => (answer.kind === 'no answer' ? answer.reason : answer.kind))
   assert.equal(reasons.filter((reason) => reason === 'too_many_questions').length, 10)
-  assert.ok(
-    reasons.every((reason) => ['too_many_questions', 'ETIMEOUT', 'ECANCELLED'].includes(reason)),
-    reasons[0],
-  )
+  const expected = new Set(['too_many_questions', 'ETIMEOUT', 'ECANCELLED'])
+  assert.deepEqual(new Set(reasons).difference(expected), new Set())
   server.setTexts('silent.example', 'here')
   assert.deepEqual(await nameServers.readTexts('silent.example'), { kind: 'texts', texts: ['here'] })
 })

@@ -29,6 +29,8 @@ export const limited = {
   metadata: { points: 600, seconds: 60 },
   'document of a client': { points: 30, seconds: 60 },
   'new organization of a person': { points: 20, seconds: 24 * 3600 },
+  'domain check': { points: 30, seconds: 60 },
+  'domain check of an organization': { points: 10, seconds: 3600 },
   'described app of a person': { points: 60, seconds: 3600 },
 } as const
 export type Limited = keyof typeof limited

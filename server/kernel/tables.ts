@@ -177,6 +177,18 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  organization_domain: {
+    organization_id: string
+    domain_id: string
+    domain: string
+    challenge: string
+    created_at: Date
+    verified_at: Date | null
+    checked_at: Date | null
+    proved_at: Date | null
+    failing_since: Date | null
+    told_at: Date | null
+  }
   organization_invitation: {
     organization_id: string
     invitation_id: string
@@ -201,6 +213,12 @@ export interface Tables {
   organization_slug: {
     slug: string
     organization_id: string
+  }
+  organization_verified_domain: {
+    domain: string
+    organization_id: string
+    domain_id: string
+    check_due_at: Date
   }
   passkey_credential: {
     credential_id: string

@@ -1,6 +1,7 @@
 import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Session } from '#sessions/session.ts'
+import { releaseDomains } from './domain-store.ts'
 
 const organization = [
   'organization.organization_id as organizationId',
@@ -143,10 +144,12 @@ export async function updateOrganization(
     .execute()
 }
 
-/** Deletes an organization with its members and invitations. */
+/** Deletes an organization with its members, invitations and domains. */
 export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
   await tx.deleteFrom('organization_slug').where('organization_id', '=', organizationId).execute()
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
+  // After its claims: whoever settles one of them takes both in this order too.
+  await releaseDomains(tx, organizationId)
 }
 
 /** Counts so many owners less; false where none would be left. */

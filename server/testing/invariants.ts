@@ -48,6 +48,11 @@ const invariants: Record<string, string> = {
     where not scopes <@ array['${organizationScopes.join("','")}']
       or cardinality(scopes) <> (select count(distinct scope) from unnest(scopes) scope)
       or (role = 'owner' and cardinality(scopes) <> ${organizationScopes.length})`,
+  'a verified domain is of the one organization that has proved it': `
+    select domain, proved.organization_id, verified.organization_id as holder
+    from (select * from organization_domain where verified_at is not null) proved
+    full join organization_verified_domain verified using (domain)
+    where (proved.organization_id, proved.domain_id) is distinct from (verified.organization_id, verified.domain_id)`,
   'a delegation is of an identity that has connected its source, or it was revoked': `
     select delegation_grant.identity_id, delegation_id from delegation_grant
     left join authorization_consent consent

@@ -1,0 +1,158 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { challengeNameOf } from '@countersign/protocol/formats/domain'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
+import { record, type Audited } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { randomBytes } from '#kernel/random.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { requireMember, type Asking } from './access.ts'
+import { requireClaimable } from './claimable-domain.ts'
+import { lookForProof, nextCheckOf, stepOf, type Finding, type Step } from './domain-proof.ts'
+import * as store from './domain-store.ts'
+import type { Claim, Claimed } from './domain-store.ts'
+import { lockOrganization } from './store.ts'
+
+const refuse = refusals({
+  domain_not_found: [404, 'This organization claims no such domain.'],
+  domain_already_claimed: [409, 'This organization claims this domain already.'],
+  too_many_domains: [409, `An organization claims at most ${limits.domainsPerOrganizationMax} domains.`],
+  domain_taken: [409, 'Another organization has verified this domain.'],
+  domain_not_proved: [409, 'The record is not there.'],
+  temporarily_unavailable: [503, 'The name servers of this domain do not answer. Try again in a moment.'],
+})
+
+/** What somebody reads whose domain is not proved, by what there is instead. */
+const sentenceOf: Record<Exclude<Finding, 'proof' | 'no_answer'>, string> = {
+  nothing: 'There is no TXT record at this name. A new one may take an hour to be seen.',
+  other_text: 'There is a TXT record at this name, but its value is another one.',
+  alias: 'There is a CNAME at this name. The TXT record must stand at the name itself.',
+}
+
+/** The domains that an organization claims. Refuses as `requireMember`. */
+export async function listDomains(kernel: Kernel, asking: Asking, now: Date): Promise<OrganizationDomain[]> {
+  await requireMember(kernel, asking, 'manage_sso', now)
+  return (await store.listDomains(kernel.db, asking.organizationId)).map(toDomain)
+}
+
+/**
+ * Claims a domain, which counts for nothing until it is proved; several organizations may claim one. Refuses as
+ * `requireMember`, and `invalid_domain`, `public_domain`, `too_many_domains`, `domain_already_claimed`.
+ */
+export async function claimDomain(
+  { db, config }: Kernel,
+  asking: Asking,
+  text: string,
+  now: Date,
+): Promise<OrganizationDomain> {
+  const { organizationId, session } = asking
+  return transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const { identityId } = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
+    const domain = requireClaimable(text)
+    if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
+      throw refuse.too_many_domains()
+    const challenge = randomBytes(challengeBytes).toString('base64url')
+    const claim = await store.insertDomain(tx, { organizationId, domainId: randomUUIDv7(), domain, challenge }, now)
+    if (!claim) throw refuse.domain_already_claimed()
+    const by = { actor: 'person', userId: session.userId, identityId } as const
+    await record(tx, { action: 'organization.domain_claimed', ...by, organizationId, details: { domain } }, now)
+    return toDomain(claim)
+  })
+}
+
+const challengeBytes = 32
+
+/**
+ * Looks for the proof of a claim, and takes the domain if it is there. Refuses as `requireMember`, and `rate_limited`,
+ * `domain_not_found`, `domain_not_proved`, `domain_taken`, `temporarily_unavailable`.
+ */
+export async function verifyDomain(
+  kernel: Kernel,
+  asking: Asking & { domainId: string; address: string },
+  now: Date,
+): Promise<OrganizationDomain> {
+  const { db, rateLimits, nameServers } = kernel
+  const { session, address, ...claimed } = asking
+  const { identityId } = await requireMember(kernel, asking, 'manage_sso', now)
+  await rateLimits.count('domain check', address)
+  await rateLimits.count('domain check of an organization', asking.organizationId)
+  const claim = await store.findDomain(db, claimed)
+  if (!claim) throw refuse.domain_not_found()
+
+  const finding = await lookForProof(nameServers, claim)
+  if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
+  const by = { actor: 'person', userId: session.userId, identityId } as const
+  const settled = await transaction(db, (tx) => settleFinding(tx, claim, { finding, by }, now))
+  if (!settled) throw refuse.domain_not_found()
+  if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })
+  return toDomain(settled.after)
+}
+
+/** Gives up a domain: whatever stood on it ends. Refuses as `requireMember`, and `domain_not_found`. */
+export async function removeDomain(
+  { db, config }: Kernel,
+  asking: Asking & { domainId: string },
+  now: Date,
+): Promise<void> {
+  const { session, organizationId } = asking
+  await transaction(db, async (tx) => {
+    const { identityId } = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
+    const domain = await store.deleteDomain(tx, asking)
+    if (domain === undefined) throw refuse.domain_not_found()
+    await store.releaseDomain(tx, domain, organizationId)
+    const by = { actor: 'person', userId: session.userId, identityId } as const
+    await record(tx, { action: 'organization.domain_removed', ...by, organizationId, details: { domain } }, now)
+  })
+}
+
+type Found = { finding: Finding; by: Pick<Audited, 'actor' | 'userId' | 'identityId'> }
+
+/** Writes down what was found of a claim; undefined where it is gone. Refuses `domain_taken`. */
+export async function settleFinding(
+  tx: Transaction,
+  claimed: Claimed,
+  { finding, by }: Found,
+  now: Date,
+): Promise<Step | undefined> {
+  const { organizationId } = claimed
+  const before = await store.lockDomain(tx, claimed)
+  if (!before) return undefined
+  const step = stepOf(before, finding, now)
+  const { after, event } = step
+  await store.updateDomain(tx, after)
+  if (after.verifiedAt) {
+    // Owners are told by the job, which then looks at once.
+    const isToTell = by.actor === 'person' && after.failingSince !== null && after.toldAt === null
+    const dueAt = isToTell ? now : nextCheckOf(after, finding, now)
+    if (!(await store.takeDomain(tx, after, dueAt))) throw refuse.domain_taken()
+  }
+  if (before.verifiedAt && !after.verifiedAt) await store.releaseDomain(tx, before.domain, organizationId)
+  if (event) await record(tx, { action: event, ...by, organizationId, details: { domain: before.domain } }, now)
+  return step
+}
+
+/** Which organization has verified a domain, in its one spelling. */
+export async function verifiedDomainOf(db: Database, domain: string): Promise<{ organizationId: string } | undefined> {
+  const organizationId = await store.findHolder(db, domain)
+  return organizationId === undefined ? undefined : { organizationId }
+}
+
+/** Whether an organization has verified a domain, in its one spelling; not that it has one above it. */
+export async function isVerifiedFor(db: Database, organizationId: string, domain: string): Promise<boolean> {
+  return (await store.findHolder(db, domain)) === organizationId
+}
+
+function toDomain(claim: Claim): OrganizationDomain {
+  const { domainId, domain, challenge, verifiedAt, checkedAt, failingSince } = claim
+  return {
+    domainId,
+    domain,
+    status: failingSince ? 'failing' : verifiedAt ? 'verified' : 'pending',
+    challenge: { name: challengeNameOf(domain), value: challenge },
+    verifiedAt: verifiedAt && verifiedAt.toISOString(),
+    checkedAt: checkedAt && checkedAt.toISOString(),
+    failingSince: failingSince && failingSince.toISOString(),
+  }
+}
