@@ -4,24 +4,22 @@ import { refusals } from '#kernel/refusal.ts'
 
 const refuse = refusals({
   invalid_domain: [400, 'This is not a domain, such as example.com.'],
-  public_domain: [
-    400,
-    'Under this domain everybody may have a name or a mailbox, so it belongs to no single organization.',
-  ],
+  public_domain: [400, 'Anybody may have a name or a mailbox under this domain, so no organization can claim it.'],
 })
 
 /**
- * The large providers of mailboxes for everybody. Only they could prove these, so what this list spares is the attempt;
- * it need not be complete.
+ * The large providers of mailboxes for everybody. Only they could prove these: the list spares others the attempt, and
+ * need not be complete.
  */
 const mailboxProviders = new Set(
-  (
-    'gmail.com googlemail.com outlook.com outlook.de hotmail.com hotmail.co.uk hotmail.de hotmail.fr live.com live.de ' +
-    'msn.com yahoo.com yahoo.co.uk yahoo.de yahoo.fr ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net ' +
-    'gmx.at gmx.ch gmx.com web.de t-online.de freenet.de posteo.de mailbox.org mail.de proton.me protonmail.com pm.me ' +
-    'tutanota.com tuta.io fastmail.com zoho.com mail.com mail.ru yandex.com yandex.ru bluewin.ch orange.fr laposte.net ' +
-    'free.fr libero.it btinternet.com comcast.net verizon.net att.net qq.com 163.com 126.com sina.com naver.com'
-  ).split(' '),
+  [
+    'gmail.com googlemail.com outlook.com outlook.de hotmail.com hotmail.co.uk hotmail.de hotmail.fr live.com live.de',
+    'msn.com yahoo.com yahoo.co.uk yahoo.de yahoo.fr ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net',
+    'gmx.at gmx.ch gmx.com web.de t-online.de freenet.de posteo.de mailbox.org mail.de proton.me protonmail.com',
+    'pm.me tutanota.com tuta.io fastmail.com zoho.com mail.com mail.ru yandex.com yandex.ru bluewin.ch orange.fr',
+    'laposte.net free.fr libero.it btinternet.com comcast.net verizon.net att.net qq.com 163.com 126.com sina.com',
+    'naver.com',
+  ].flatMap((line) => line.split(' ')),
 )
 
 /**

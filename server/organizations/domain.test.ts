@@ -87,11 +87,16 @@ test('an organization claims a domain, publishes a record, and has the domain', 
   assert.deepEqual(await acts(admin.organizationId), ['claimed', 'verified'], 'nothing has happened anew')
 })
 
-test('DOM-01 of sixteen organizations that verify one domain at once, one has it, and the others may claim it', async () => {
-  const admins = await Promise.all(Array.from({ length: 16 }, () => newOrganization()))
-  const claims = await Promise.all(admins.map((admin) => claimed(admin, 'raced.example')))
-  publish(...claims)
-  const answers = await Promise.all(admins.map((admin, index) => verify(admin, claims[index]!)))
+test('DOM-01 of sixteen organizations that verify one domain at once, one has it', async () => {
+  const claims = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const admin = await newOrganization()
+      return { admin, claim: await claimed(admin, 'raced.example') }
+    }),
+  )
+  const admins = claims.map(({ admin }) => admin)
+  publish(...claims.map((each) => each.claim))
+  const answers = await Promise.all(claims.map((each) => verify(each.admin, each.claim)))
   const codes = answers.map((answer) => (answer.statusCode === 200 ? 'verified' : answer.json().error))
   assert.deepEqual(codes.toSorted(), [...Array.from({ length: 15 }, () => 'domain_taken'), 'verified'])
   assert.ok(answers.every(({ statusCode }) => statusCode === 200 || statusCode === 409))
@@ -108,9 +113,10 @@ test('DOM-01 of sixteen organizations that verify one domain at once, one has it
 
 test('a domain that its organization gives up, or that goes with it, is free for another that proves it', async () => {
   const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
-  const claims = await Promise.all([first, second, third].map((admin) => claimed(admin, 'passed-on.example')))
-  const [ofFirst, ofSecond, ofThird] = claims as [OrganizationDomain, OrganizationDomain, OrganizationDomain]
-  publish(...claims)
+  const ofFirst = await claimed(first, 'passed-on.example')
+  const ofSecond = await claimed(second, 'passed-on.example')
+  const ofThird = await claimed(third, 'passed-on.example')
+  publish(ofFirst, ofSecond, ofThird)
   assert.equal((await verify(first, ofFirst)).statusCode, 200)
   assert.equal((await verify(second, ofSecond)).statusCode, 409)
 
