@@ -99,6 +99,10 @@ export const limits = {
   domainGraceSeconds: 7 * 24 * 3600,
   domainSilenceSeconds: 7 * 24 * 3600,
 
+  /** Of what an identity provider answers and says of itself: a person of many groups has a long answer. */
+  samlResponseBytesMax: 128 * 1024,
+  samlMetadataBytesMax: 256 * 1024,
+
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
   /** How long a device waits for another one to unlock it, and how many of a person may wait at once. */

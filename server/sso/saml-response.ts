@@ -1,0 +1,104 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { readAssertion, requireIssuer, type SamlPerson } from './saml-assertion.ts'
+import { nameOf, partsOf } from './saml-element.ts'
+import type { SamlConnection } from './saml.ts'
+import { because, refuse } from './upstream.ts'
+import { attributeOf, everyElementOf, readXml, XmlError, type XmlElement } from './xml.ts'
+import { isSignature, readSigned } from './xml-signature.ts'
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
+
+/**
+ * Whom an identity provider's answer names, after the checks of the Web Browser SSO Profile (SAML 2.0 Profiles §4.1.4).
+ * It answers the request with `requestId` and no other; nobody is taken in whom we have not sent. Nothing but what a
+ * configured key has signed says who the person is. Refuses `sso_answer_invalid`, `sso_answer_mismatch`, `sso_denied`.
+ */
+export async function finishSaml(
+  connection: SamlConnection,
+  { samlResponse, requestId }: { samlResponse: string; requestId: string },
+  now: Date,
+): Promise<SamlPerson> {
+  try {
+    const response = readXml(decodeResponse(samlResponse))
+    const assertion = await readResponse(connection, response, requestId)
+    return readAssertion(connection, assertion, { requestId, now })
+  } catch (error) {
+    if (error instanceof XmlError) throw refuse.sso_answer_invalid(because('form'))
+    throw error
+  }
+}
+
+function decodeResponse(samlResponse: string): string {
+  const base64 = samlResponse.replaceAll(/[ \t\r\n]/g, '')
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length > limits.samlResponseBytesMax) throw refuse.sso_answer_invalid(because('too_large'))
+  // Node overlooks what is not base64; to another reader it might be something.
+  if (base64 === '' || bytes.toString('base64') !== base64) throw new XmlError('It is not base64')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new XmlError('It is not UTF-8')
+  }
+}
+
+/** The signed part of a response, if the response is the answer to our request. */
+async function readResponse(
+  { acsUrl, identityProvider }: SamlConnection,
+  received: XmlElement,
+  requestId: string,
+): Promise<XmlElement> {
+  const invalid = (what: string) => refuse.sso_answer_invalid(because(what))
+  if (nameOf(received) !== 'samlp:Response') throw invalid('form')
+  requireDistinctIds(received)
+  const { certificates } = identityProvider
+  const wrapped = receivedParts(received)
+  // Whoever signs the response too is held to it.
+  const response = wrapped['ds:Signature'] ? await readSigned(received, certificates) : received
+  const { 'samlp:Status': status, 'saml:Issuer': issuer } = receivedParts(response)
+  if (attributeOf(response, 'Version') !== '2.0') throw invalid('version')
+  if (attributeOf(response, 'InResponseTo') === undefined) throw refuse.sso_answer_mismatch(because('unsolicited'))
+  if (attributeOf(response, 'InResponseTo') !== requestId) throw refuse.sso_answer_mismatch(because('in_response_to'))
+  if (attributeOf(response, 'Destination') !== acsUrl) throw invalid('destination')
+  if (issuer) requireIssuer(issuer, identityProvider.entityId)
+  requireSuccess(status)
+
+  const { 'saml:Assertion': assertions, 'saml:EncryptedAssertion': encrypted } = wrapped
+  if (encrypted.length > 0) throw invalid('encrypted')
+  const [assertion, ...more] = assertions
+  if (!assertion || more.length > 0) throw invalid('assertions')
+  if (everyElementOf(assertion).filter(isSignature).length > 1) throw invalid('signature_twice')
+  return readSigned(assertion, certificates)
+}
+
+function receivedParts(response: XmlElement) {
+  return partsOf(response, {
+    'saml:Issuer': 'maybe',
+    'ds:Signature': 'maybe',
+    'samlp:Status': 'one',
+    'saml:Assertion': 'any',
+    'saml:EncryptedAssertion': 'any',
+  })
+}
+
+/** No id stands twice in all of it, in any spelling: a signature means what it refers to by one. */
+function requireDistinctIds(document: XmlElement): void {
+  const ids = everyElementOf(document).flatMap(({ attributes }) =>
+    attributes.filter(({ localName }) => localName.toLowerCase() === 'id').map(({ value }) => value),
+  )
+  if (new Set(ids).size !== ids.length) throw refuse.sso_answer_invalid(because('id_twice'))
+}
+
+function requireSuccess(status: XmlElement): void {
+  const parts = partsOf(status, {
+    'samlp:StatusCode': 'one',
+    'samlp:StatusMessage': 'maybe',
+    'samlp:StatusDetail': 'maybe',
+  })
+  const code = attributeOf(parts['samlp:StatusCode'], 'Value')
+  if (code === success) return
+  // The code within says more: AuthnFailed, RequestDenied, InvalidNameIDPolicy.
+  const { 'samlp:StatusCode': inner } = partsOf(parts['samlp:StatusCode'], { 'samlp:StatusCode': 'maybe' })
+  const [, word] =
+    /^urn:oasis:names:tc:SAML:2\.0:status:(\w{1,40})$/.exec((inner && attributeOf(inner, 'Value')) ?? code ?? '') ?? []
+  throw refuse.sso_denied(because(word ?? 'status'))
+}

@@ -1,0 +1,224 @@
+/** An element of an XML document, with its names resolved. Text is whole: no comment or section divides it. */
+export type XmlElement = {
+  /** As written, with its prefix. */
+  name: string
+  localName: string
+  namespace: string
+  attributes: XmlAttribute[]
+  /** What each prefix stands for here; the empty one is the default namespace. */
+  scope: ReadonlyMap<string, string>
+  children: (XmlElement | string)[]
+}
+
+export type XmlAttribute = { name: string; localName: string; namespace: string; value: string }
+
+/** What can't be read, and where. */
+export class XmlError extends Error {}
+
+const depthMax = 32
+const elementsMax = 5000
+const attributesMax = 64
+
+const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
+const named = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+const declaration = new RegExp(
+  [
+    String.raw`<\?xml\s+version\s*=\s*(["'])1\.0\1`,
+    String.raw`(?:\s+encoding\s*=\s*(["'])[Uu][Tt][Ff]-8\2)?`,
+    String.raw`(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>`,
+  ].join(''),
+  'y',
+)
+const blank = /[ \t\n]*/y
+const opening = /<((?:[A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*)/y
+const attribute = /[ \t\n]+((?:[A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*)[ \t\n]*=[ \t\n]*(?:"([^"<]*)"|'([^'<]*)')/y
+const openingEnd = /[ \t\n]*(\/?)>/y
+const closing = /<\/([\w.:-]+)[ \t\n]*>/y
+const characters = /[^<]+/y
+const notACharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
+
+/**
+ * Reads a document of the part of XML 1.0 that SAML is written in: elements, attributes, text. What else there is
+ * (document types, entities, comments, CDATA, processing instructions) says nothing here, and is what two readers read
+ * differently: it is refused, and so is what XML or its namespaces forbid. In a time that grows with the text alone.
+ * Throws `XmlError`.
+ */
+export function readXml(document: string): XmlElement {
+  // XML 1.0 §2.11: to whoever reads, every end of a line is one character.
+  const text = document.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+  if (notACharacter.test(text)) throw new XmlError('It has characters that XML does not allow')
+  const source = { text, at: 0, elements: 0 }
+  take(source, declaration)
+  take(source, blank)
+  const root = readElement(source, new Map([['xml', xmlNamespace]]), 1)
+  take(source, blank)
+  if (source.at !== text.length) throw new XmlError('Something follows after its end')
+  return root
+}
+
+type Source = { text: string; at: number; elements: number }
+
+function take(source: Source, pattern: RegExp): RegExpExecArray | undefined {
+  pattern.lastIndex = source.at
+  const found = pattern.exec(source.text)
+  if (!found) return undefined
+  source.at = pattern.lastIndex
+  return found
+}
+
+function readElement(source: Source, outer: XmlElement['scope'], depth: number): XmlElement {
+  const [, name] = take(source, opening) ?? []
+  if (name === undefined) throw new XmlError(`What begins at character ${source.at} is no element`)
+  source.elements += 1
+  if (depth > depthMax || source.elements > elementsMax) throw new XmlError('It has too many elements')
+
+  const written = readAttributes(source)
+  const scope = extendScope(outer, written)
+  const attributes = written.filter(isPlain).map((one) => ({ ...resolve(one.name, scope, ''), ...one }))
+  const names = new Set(attributes.map(({ namespace, localName }) => `${namespace} ${localName}`))
+  if (names.size !== attributes.length) throw new XmlError(`The element ${name} has an attribute twice`)
+
+  const [, isEmpty] = take(source, openingEnd) ?? []
+  if (isEmpty === undefined) throw new XmlError(`The element ${name} is not written as it must be`)
+  const children = isEmpty === '' ? readChildren(source, name, scope, depth) : []
+  return { name, ...resolve(name, scope, scope.get('') ?? ''), attributes, scope, children }
+}
+
+type Written = { name: string; value: string }
+
+function readAttributes(source: Source): Written[] {
+  const written: Written[] = []
+  for (;;) {
+    const [, name, double, single] = take(source, attribute) ?? []
+    if (name === undefined) return written
+    // XML 1.0 §3.3.3: an end of a line that is not written by its number is a space.
+    const value = decode((double ?? single ?? '').replaceAll(/[\t\n]/g, ' '))
+    written.push({ name, value })
+    if (written.length > attributesMax) throw new XmlError('An element has too many attributes')
+  }
+}
+
+function isPlain({ name }: Written): boolean {
+  return name !== 'xmlns' && !name.startsWith('xmlns:')
+}
+
+/**
+ * What prefixes mean within an element (Namespaces in XML 1.0). A namespace that is a relative address is refused, for
+ * canonicalization fails on it and leaves nothing to compare.
+ */
+function extendScope(outer: XmlElement['scope'], written: Written[]): XmlElement['scope'] {
+  const declared = written.filter((one) => !isPlain(one))
+  if (declared.length === 0) return outer
+  const scope = new Map(outer)
+  const prefixes = new Set<string>()
+  for (const { name, value } of declared) {
+    const prefix = name.slice('xmlns:'.length)
+    if (prefixes.has(prefix)) throw new XmlError(`The prefix ${prefix} is declared twice`)
+    if (prefix === 'xml' || prefix === 'xmlns' || value === xmlNamespace || value === 'http://www.w3.org/2000/xmlns/')
+      throw new XmlError('A prefix that is reserved is declared')
+    if (!/^[a-z][a-z\d+.-]*:\S+$/i.test(value) && !(value === '' && prefix === ''))
+      throw new XmlError(`The prefix ${prefix} stands for no namespace`)
+    prefixes.add(prefix)
+    scope.set(prefix, value)
+  }
+  return scope
+}
+
+function resolve(name: string, scope: XmlElement['scope'], unprefixed: string) {
+  const [first = '', second] = name.split(':')
+  if (second === undefined) return { localName: first, namespace: unprefixed }
+  const namespace = scope.get(first)
+  if (namespace === undefined) throw new XmlError(`The prefix ${first} stands for no namespace`)
+  return { localName: second, namespace }
+}
+
+function readChildren(source: Source, name: string, scope: XmlElement['scope'], depth: number): XmlElement['children'] {
+  const children: XmlElement['children'] = []
+  for (;;) {
+    const [text] = take(source, characters) ?? []
+    if (text?.includes(']]>')) throw new XmlError('It has the end of a section that does not begin')
+    if (text !== undefined) children.push(decode(text))
+    const [, closed] = take(source, closing) ?? []
+    if (closed === name) return children
+    if (closed !== undefined) throw new XmlError(`The element ${name} is closed as ${closed}`)
+    children.push(readElement(source, scope, depth + 1))
+  }
+}
+
+/** Resolves references: to characters by number, and to the five that XML names. */
+function decode(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replaceAll(/&([^&;]{0,10};)?/g, (_, reference: string | undefined) => {
+    const [, name, decimal, hexadecimal] = /^(?:([a-z]+)|#(\d+)|#x([\da-fA-F]+));$/.exec(reference ?? '') ?? []
+    const numbered = Number.parseInt(decimal ?? hexadecimal ?? '', decimal === undefined ? 16 : 10)
+    const found = name === undefined ? characterOf(numbered) : named.get(name)
+    if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
+    return found
+  })
+}
+
+function characterOf(number: number): string | undefined {
+  if (!(number <= 0x10ffff)) return undefined
+  const character = String.fromCodePoint(number)
+  return notACharacter.test(character) ? undefined : character
+}
+
+/** Writes an element as a document of its own, with all that its prefixes stand for. */
+export function writeXml(element: XmlElement): string {
+  return writeElement(element, new Map([['xml', xmlNamespace]]))
+}
+
+function writeElement({ name, attributes, scope, children }: XmlElement, outer: XmlElement['scope']): string {
+  const declared = [...scope].filter(([prefix, uri]) => (outer.get(prefix) ?? '') !== uri)
+  const written = [
+    ...declared.map(([prefix, uri]) => ({ name: prefix === '' ? 'xmlns' : `xmlns:${prefix}`, value: uri })),
+    ...attributes,
+  ].map((one) => ` ${one.name}="${escapeXml(one.value)}"`)
+  const content = children.map((child) => (typeof child === 'string' ? escapeText(child) : writeElement(child, scope)))
+  return `<${name}${written.join('')}>${content.join('')}</${name}>`
+}
+
+/** Writes a text so that it may stand between the quotes of an attribute, or in an element, and is read again whole. */
+export function escapeXml(text: string): string {
+  return escapeText(text).replaceAll('"', '&quot;').replaceAll('\t', '&#9;').replaceAll('\n', '&#10;')
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;')
+}
+
+/** The elements directly in another. Throws `XmlError` where there is text between them. */
+export function elementsOf({ name, children }: XmlElement): XmlElement[] {
+  return children.flatMap((child) => {
+    if (typeof child !== 'string') return [child]
+    if (child.trim() !== '') throw new XmlError(`The element ${name} has text where elements belong`)
+    return []
+  })
+}
+
+/** The text of an element. Throws `XmlError` where it has elements. */
+export function textOf({ name, children }: XmlElement): string {
+  return children
+    .map((child) => {
+      if (typeof child !== 'string') throw new XmlError(`The element ${name} has elements where text belongs`)
+      return child
+    })
+    .join('')
+}
+
+/** The value of an attribute without a namespace. */
+export function attributeOf({ attributes }: XmlElement, name: string): string | undefined {
+  return attributes.find((one) => one.name === name)?.value
+}
+
+/** The element itself, and all in it. */
+export function everyElementOf(element: XmlElement): XmlElement[] {
+  return [element, ...element.children.flatMap((child) => (typeof child === 'string' ? [] : everyElementOf(child)))]
+}
