@@ -4,6 +4,7 @@ import type { Cors, HostName, Security } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Admission } from './admission.ts'
+import { compileWhenAsked } from './compilers.ts'
 import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
 import { isUnavailable } from './database.ts'
 import type { Kernel } from './kernel.ts'
@@ -62,8 +63,8 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     routerOptions: { maxParamLength: 2000 },
     // What arrives while the service ends, on a connection that is open still, is answered like everything else.
     return503OnClosing: false,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
+  compileWhenAsked(app)
   const routes = new Routes()
   // Its lines are of our own words alone: there is nothing in them to look for and take out.
   const requestLog = log.child({}, { redact: [] })
