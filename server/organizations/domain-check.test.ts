@@ -62,10 +62,10 @@ async function verifiedDomain(domain: string) {
         .selectFrom('audit_entry')
         .select(['action', 'actor'])
         .where('organization_id', '=', organizationId)
-        .where('action', 'like', 'organization.domain%')
+        .where('action', 'like', 'organization.domain.%')
         .orderBy('entry_id')
         .execute()
-      return rows.slice(2).map(({ action, actor }) => `${action.replace('organization.domain_', '')} by ${actor}`)
+      return rows.slice(2).map(({ action, actor }) => `${action.replace('organization.domain.', '')} by ${actor}`)
     },
   }
 }

@@ -1,9 +1,10 @@
+import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Mail } from '#kernel/mail.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import { settleFinding } from './domain.ts'
+import { aboutOf, settleFinding } from './domain.ts'
 import { failingMail, lostMail, type About } from './domain-mails.ts'
 import { graceEndOf, lookForProof } from './domain-proof.ts'
 import { leaseDue, listOwnersToTell, noteTold, type Claim } from './domain-store.ts'
@@ -20,11 +21,14 @@ export async function recheckDomains(kernel: Kernel, now: Date): Promise<void> {
 
 async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<void> {
   const finding = await lookForProof(kernel.nameServers, claim)
-  const by = { actor: 'system' } as const
-  const settled = await transaction(kernel.db, (tx) => settleFinding(tx, claim, { finding, by }, now))
+  const settled = await transaction(kernel.db, async (tx) => {
+    const step = await settleFinding(tx, claim, { finding, by: 'system' }, now)
+    if (step?.event) await record(tx, { action: step.event, actor: 'system', ...aboutOf(claim) }, now)
+    return step
+  })
   if (!settled) return
   const { after, event } = settled
-  if (event === 'organization.domain_lost') await tellOwners(kernel, after, lostMail)
+  if (event === 'organization.domain.lost') await tellOwners(kernel, after, lostMail)
   const { failingSince, toldAt } = after
   if (failingSince === null || toldAt !== null) return
   const warned = await tellOwners(kernel, after, (about) => failingMail(about, graceEndOf(failingSince)))

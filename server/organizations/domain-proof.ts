@@ -30,16 +30,16 @@ export function stepOf(claim: Claim, finding: Finding, now: Date): Step {
   if (finding === 'proof') {
     const isNews = claim.verifiedAt === null || claim.failingSince !== null
     const after = { ...claim, verifiedAt: claim.verifiedAt ?? now, provedAt: now, checkedAt: now, ...sound }
-    return isNews ? { after, event: 'organization.domain_verified' } : { after }
+    return isNews ? { after, event: 'organization.domain.verified' } : { after }
   }
   const seen = finding === 'no_answer' ? claim : { ...claim, checkedAt: now }
   if (claim.provedAt === null) return { after: seen }
   if (claim.failingSince) {
     if (now < graceEndOf(claim.failingSince)) return { after: seen }
-    return { after: { ...seen, verifiedAt: null, provedAt: null, ...sound }, event: 'organization.domain_lost' }
+    return { after: { ...seen, verifiedAt: null, provedAt: null, ...sound }, event: 'organization.domain.lost' }
   }
   const isSilent = finding === 'no_answer' && now < secondsAfter(claim.provedAt, limits.domainSilenceSeconds)
-  return isSilent ? { after: seen } : { after: { ...seen, failingSince: now }, event: 'organization.domain_failing' }
+  return isSilent ? { after: seen } : { after: { ...seen, failingSince: now }, event: 'organization.domain.failing' }
 }
 
 const sound = { failingSince: null, toldAt: null }

@@ -54,10 +54,10 @@ async function acts(organizationId: string): Promise<string[]> {
     .selectFrom('audit_entry')
     .select('action')
     .where('organization_id', '=', organizationId)
-    .where('action', 'like', 'organization.domain%')
+    .where('action', 'like', 'organization.domain.%')
     .orderBy('entry_id')
     .execute()
-  return rows.map(({ action }) => action.replace('organization.domain_', ''))
+  return rows.map(({ action }) => action.replace('organization.domain.', ''))
 }
 
 test('an organization claims a domain, publishes a record, and has the domain', async () => {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
-import { record, type Audited } from '#kernel/audit.ts'
+import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
@@ -57,7 +57,7 @@ export async function claimDomain(
     const claim = await store.insertDomain(tx, { organizationId, domainId: randomUUIDv7(), domain, challenge }, now)
     if (!claim) throw refuse.domain_already_claimed()
     const by = { actor: 'person', userId: session.userId, identityId } as const
-    await record(tx, { action: 'organization.domain_claimed', ...by, organizationId, details: { domain } }, now)
+    await record(tx, { action: 'organization.domain.claimed', ...by, ...aboutOf(claim) }, now)
     return toDomain(claim)
   })
 }
@@ -83,9 +83,13 @@ export async function verifyDomain(
 
   const finding = await lookForProof(nameServers, claim)
   if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
-  const by = { actor: 'person', userId: session.userId, identityId } as const
-  const settled = await transaction(db, (tx) => settleFinding(tx, claim, { finding, by }, now))
-  if (!settled) throw refuse.domain_not_found()
+  const settled = await transaction(db, async (tx) => {
+    const step = await settleFinding(tx, claim, { finding, by: 'person' }, now)
+    if (!step) throw refuse.domain_not_found()
+    const by = { actor: 'person', userId: session.userId, identityId } as const
+    if (step.event) await record(tx, { action: step.event, ...by, ...aboutOf(claim) }, now)
+    return step
+  })
   if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })
   return toDomain(settled.after)
 }
@@ -103,34 +107,40 @@ export async function removeDomain(
     if (domain === undefined) throw refuse.domain_not_found()
     await store.releaseDomain(tx, domain, organizationId)
     const by = { actor: 'person', userId: session.userId, identityId } as const
-    await record(tx, { action: 'organization.domain_removed', ...by, organizationId, details: { domain } }, now)
+    await record(tx, { action: 'organization.domain.removed', ...by, ...aboutOf({ organizationId, domain }) }, now)
   })
 }
 
-type Found = { finding: Finding; by: Pick<Audited, 'actor' | 'userId' | 'identityId'> }
+type Found = { finding: Finding; by: 'person' | 'system' }
 
-/** Writes down what was found of a claim; undefined where it is gone. Refuses `domain_taken`. */
+/**
+ * Writes down what was found of a claim; undefined where it is gone. Whoever calls it records what is news. Refuses
+ * `domain_taken`.
+ */
 export async function settleFinding(
   tx: Transaction,
   claimed: Claimed,
   { finding, by }: Found,
   now: Date,
 ): Promise<Step | undefined> {
-  const { organizationId } = claimed
   const before = await store.lockDomain(tx, claimed)
   if (!before) return undefined
   const step = stepOf(before, finding, now)
-  const { after, event } = step
+  const { after } = step
   await store.updateDomain(tx, after)
   if (after.verifiedAt) {
     // Owners are told by the job, which then looks at once.
-    const isToTell = by.actor === 'person' && after.failingSince !== null && after.toldAt === null
+    const isToTell = by === 'person' && after.failingSince !== null && after.toldAt === null
     const dueAt = isToTell ? now : nextCheckOf(after, finding, now)
     if (!(await store.takeDomain(tx, after, dueAt))) throw refuse.domain_taken()
   }
-  if (before.verifiedAt && !after.verifiedAt) await store.releaseDomain(tx, before.domain, organizationId)
-  if (event) await record(tx, { action: event, ...by, organizationId, details: { domain: before.domain } }, now)
+  if (before.verifiedAt && !after.verifiedAt) await store.releaseDomain(tx, before.domain, before.organizationId)
   return step
+}
+
+/** What the trail says of an act: with which domain of which organization it was. */
+export function aboutOf({ organizationId, domain }: Pick<Claim, 'organizationId' | 'domain'>) {
+  return { organizationId, details: { domain } }
 }
 
 /** Which organization has verified a domain, in its one spelling. */
