@@ -10,6 +10,9 @@ import { rest } from '#kernel/rest.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { recheckDomains } from '#organizations/domain-check.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
+import { pruneLinks } from '#sso/arrival.ts'
+import { resealClientSecrets } from '#sso/connection.ts'
+import { pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
@@ -25,6 +28,8 @@ type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
 const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
+  'sign-ins with organizations': pruneSsoFlows,
+  'links of members who are gone': pruneLinks,
   'device approvals': pruneDeviceApprovals,
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
@@ -48,6 +53,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'advancing the log of signing keys': advanceLog,
   'sealing the key of the log by the present key': resealLogKey,
   'sealing webhook secrets by the present key': resealSecrets,
+  'sealing client secrets by the present key': resealClientSecrets,
   'looking for the proofs of domains': recheckDomains,
 }
 const batch = 500

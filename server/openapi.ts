@@ -20,6 +20,7 @@ import * as receipts from '@countersign/protocol/receipts'
 import * as resources from '@countersign/protocol/resources'
 import * as sessions from '@countersign/protocol/sessions'
 import * as signing from '@countersign/protocol/signing'
+import * as sso from '@countersign/protocol/sso'
 import * as tokenKeys from '@countersign/protocol/token-keys'
 import * as transparency from '@countersign/protocol/transparency'
 import * as webhooks from '@countersign/protocol/webhooks'
@@ -35,7 +36,7 @@ const modules = {
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
-  Organizations: { ...organizations, ...organizationDomains },
+  Organizations: { ...organizations, ...organizationDomains, ...sso },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,

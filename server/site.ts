@@ -9,6 +9,8 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/register': 'register',
   '/login': 'login',
   '/recover': 'recover',
+  '/sso': 'sso',
+  '/sso/link': 'sso',
   '/account': 'account',
   '/account/identities': 'account',
   '/account/signing': 'account',

@@ -5,11 +5,12 @@
 export function returnAddress(search: string, origin: string): string {
   const wanted = new URLSearchParams(search).get('return')
   const url = wanted === null ? null : URL.parse(wanted, origin)
-  if (url?.origin !== origin || !/^\/(signin|connect|developers(\/.*)?)$/.test(url.pathname)) return '/account'
+  if (url?.origin !== origin || !/^\/(signin|connect|sso\/link|developers(\/.*)?)$/.test(url.pathname))
+    return '/account'
   return `${url.pathname}${url.search}`
 }
 
 /** A page that comes before the sign-in, told where to return to. */
-export function addressWithReturn(page: '/register' | '/login' | '/recover', returnTo: string): string {
+export function addressWithReturn(page: '/register' | '/login' | '/recover' | '/sso', returnTo: string): string {
   return returnTo === '/account' ? page : `${page}?return=${encodeURIComponent(returnTo)}`
 }

@@ -21,6 +21,7 @@ import type * as receipts from './receipts.ts'
 import type * as resources from './resources.ts'
 import type * as sessions from './sessions.ts'
 import type * as signing from './signing.ts'
+import type * as sso from './sso.ts'
 import type * as tokenKeys from './token-keys.ts'
 import type * as transparency from './transparency.ts'
 import type * as webhooks from './webhooks.ts'
@@ -48,6 +49,7 @@ type All =
   | EndpointsOf<typeof resources>
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof signing>
+  | EndpointsOf<typeof sso>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>
   | EndpointsOf<typeof webhooks>

@@ -124,7 +124,10 @@ export type ErrorView = { page: 'error'; site: Site; error: string; description:
 
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 
-export type PlainView = { page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers'; site: Site }
+export type PlainView = {
+  page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers' | 'sso'
+  site: Site
+}
 
 export type PageView = SignInView | ReturnView | LogoutView | SignView | ErrorView | PlaygroundView | PlainView
 export type PageName = PageView['page']

@@ -13,6 +13,7 @@ import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetRequests } from '#signing/request.ts'
+import { forgetLinks } from '#sso/arrival.ts'
 import { forgetTokens } from '#tokens/lineage.ts'
 
 const refuse = refusals({
@@ -69,6 +70,7 @@ export async function deleteAccount(
 /** What an identity has in the other rooms. */
 async function forgetIdentities(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
   await forgetTokens(tx, identityIds)
+  await forgetLinks(tx, identityIds)
   await forgetConsents(tx, identityIds)
   await forgetRequests(tx, identityIds, now)
   await forgetSigningKeys(tx, identityIds, now)

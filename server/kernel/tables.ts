@@ -1,6 +1,9 @@
 // Written by `node tools/tables.ts` from server/migrations. Do not edit.
 import type { ColumnType, Generated } from 'kysely'
 
+/** Read as a value, written as its text. */
+type Json = ColumnType<unknown, string, string>
+
 export interface Tables {
   app: {
     client_id: string
@@ -303,6 +306,41 @@ export interface Tables {
     request_id: string
     identity_id: string
     client_id: string
+  }
+  sso_connection: {
+    connection_id: string
+    organization_id: string
+    name: string
+    settings: Json
+    sealed_secret: string | null
+    enabled: boolean
+    domains: string[]
+    tested_at: Date | null
+    created_at: Date
+    updated_at: Date
+  }
+  sso_flow: {
+    flow_id: string
+    connection_id: string
+    purpose: 'sign in' | 'test'
+    step: 'offered' | 'begun' | 'answered' | 'proved' | 'over'
+    state_sha256: Uint8Array
+    browser_sha256: Uint8Array | null
+    sealed_memory: string | null
+    return_to: string | null
+    subject: string | null
+    email: string | null
+    email_verified: boolean | null
+    display_name: string | null
+    expires_at: Date
+  }
+  sso_link: {
+    connection_id: string
+    subject: string
+    organization_id: string
+    member_id: string
+    identity_id: string
+    linked_at: Date
   }
   token_access: {
     identity_id: string

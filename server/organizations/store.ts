@@ -109,6 +109,14 @@ export async function insertOrganization(tx: Transaction, { organizationId, name
     .execute()
 }
 
+export function findOrganization(db: Database, organizationId: string) {
+  return db
+    .selectFrom('organization')
+    .select(organization)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
 /** Locks an organization until the transaction ends, so that nobody else changes it or its members. */
 export function lockOrganization(tx: Transaction, organizationId: string) {
   return tx
@@ -150,6 +158,21 @@ export async function deleteOrganization(tx: Transaction, organizationId: string
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // After its claims: whoever settles one of them takes both in this order too.
   await releaseDomains(tx, organizationId)
+}
+
+/** Sets its connection; false where that is none, and everybody must sign in with one. */
+export async function updateSsoConnection(
+  tx: Transaction,
+  organizationId: string,
+  connectionId: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('organization')
+    .set({ sso_connection_id: connectionId })
+    .where('organization_id', '=', organizationId)
+    .$if(connectionId === null, (some) => some.where('sso_required', '=', false))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 /** Counts so many owners less; false where none would be left. */

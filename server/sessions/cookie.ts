@@ -20,8 +20,13 @@ export function clearSessionCookie(reply: FastifyReply, baseUrl: URL): void {
 
 /** The session token in the request's cookies. The plain name counts only where the API is served without TLS. */
 export function sessionCookie(request: FastifyRequest, baseUrl: URL): string | undefined {
+  return soleCookie(request, nameOf(baseUrl.protocol === 'https:'))
+}
+
+/** The value of the first of these cookies that the request has once: of two, one could be from elsewhere. */
+export function soleCookie(request: FastifyRequest, names: string[]): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  for (const name of nameOf(baseUrl.protocol === 'https:')) {
+  for (const name of names) {
     const values = pairs.filter(([key]) => key === name).map(([, value]) => value)
     if (values.length === 1) return values[0]
   }

@@ -85,6 +85,16 @@ const openWithoutPasskey: Record<string, boolean> = {
   'DELETE /api/organizations/:organizationId': false,
   'GET /api/organizations/:organizationId': true,
   'PATCH /api/organizations/:organizationId': true,
+  'GET /api/organizations/:organizationId/domains': false,
+  'POST /api/organizations/:organizationId/domains': false,
+  'DELETE /api/organizations/:organizationId/domains/:domainId': false,
+  'POST /api/organizations/:organizationId/domains/:domainId/verify': false,
+  'GET /api/organizations/:organizationId/sso-connections': false,
+  'POST /api/organizations/:organizationId/sso-connections': false,
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId': false,
+  'GET /api/organizations/:organizationId/sso-connections/:connectionId': false,
+  'PATCH /api/organizations/:organizationId/sso-connections/:connectionId': false,
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': false,
   'GET /api/signing/history': false,
   'GET /api/signing/keys': false,
   'GET /api/signing/keys/:identityId': false,
@@ -95,6 +105,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'POST /api/signing/requests/:requestId/deny': false,
   'GET /api/signing/requests/:requestId/receipt': false,
   'POST /api/signing/requests/:requestId/sign': false,
+  'POST /api/sso/arrivals/:flowId/link': false,
 }
 
 test('SSO-12 a session that an organization opened can do what it is open to, and nothing else', async () => {

@@ -129,6 +129,11 @@ async function endEarlier(tx: Transaction, { earlierToken }: Browser, now: Date)
   if (ended) await record(tx, { action: 'session.ended', actor: 'person', userId: ended.userId }, now)
 }
 
+/** The session that a browser has brought along by its cookie. It may be asked where no page of ours could ask. */
+export async function sessionOf(db: Database, { earlierToken }: Browser, now: Date): Promise<Session | undefined> {
+  return earlierToken === undefined ? undefined : readSession(db, earlierToken, now)
+}
+
 /** The sessions in which a person is signed in, the one used last first. */
 export async function listSessions(db: Database, { userId, sessionId }: Session, now: Date): Promise<SessionEntry[]> {
   const rows = await listSessionsOfUser(db, userId)

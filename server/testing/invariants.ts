@@ -103,7 +103,8 @@ const invariants: Record<string, string> = {
   'a session began with a recorded sign-in': `
     select user_id, count(*) from session group by user_id having count(*) > (
       select count(*) from audit_entry
-      where audit_entry.user_id = session.user_id and action in ('account.registered', 'session.started')
+      where audit_entry.user_id = session.user_id
+        and action in ('account.registered', 'session.started', 'sso.signed_in')
     )`,
   'a session lives no longer than a session may': `
     select session_id, created_at, ends_at from session

@@ -37,7 +37,7 @@ export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther,
   )
 }
 
-function Choice({ identity, doing, onChoose }: { identity: Identity } & Pick<Props, 'doing' | 'onChoose'>) {
+export function Choice({ identity, doing, onChoose }: { identity: Identity } & Pick<Props, 'doing' | 'onChoose'>) {
   const { identityId, displayName, handle } = identity
   const choose = {
     name: 'choose-identity',

@@ -92,6 +92,7 @@ export const limits = {
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,
   domainsPerOrganizationMax: 50,
+  ssoConnectionsPerOrganizationMax: 10,
   /** How often a verified domain is looked at again, and how soon where nobody answered. */
   domainCheckSeconds: 24 * 3600,
   domainCheckAgainSeconds: 3600,

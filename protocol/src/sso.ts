@@ -1,0 +1,136 @@
+import { Type, type Static } from 'typebox'
+import { endpoint, Nothing } from './endpoint.ts'
+import { limits } from './formats/limits.ts'
+import { ActingAs, ByOrganizationId } from './organizations.ts'
+import { Instant, OrNull, Uuid, WebUrl } from './values.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: limits.displayNameCharactersMax })
+const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+  maxItems: limits.domainsPerOrganizationMax,
+  uniqueItems: true,
+  description: 'Verified domains of the organization: people with addresses there join by themselves, and are led here',
+})
+const ClientSecret = Type.String({ minLength: 1, maxLength: 1000 })
+
+/** An OpenID provider, and the client that we are there. Its secret is never told again. */
+const Oidc = Type.Object({
+  issuer: WebUrl,
+  clientId: Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax }),
+  callbackUrl: Type.String({ description: 'To be registered there as the redirect URI' }),
+})
+
+/** A way for the people of an organization to sign in with what they have there already. */
+export const SsoConnection = Type.Object({
+  connectionId: Uuid,
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  domains: Type.Array(Type.String()),
+  oidc: Type.Optional(Oidc),
+  testedAt: OrNull(Instant),
+  inUse: Type.Boolean({ description: 'Whether it is the one that people are sent to where ssoRequired is on' }),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+export type SsoConnection = Static<typeof SsoConnection>
+
+export const NewSsoConnection = Type.Object({
+  name: Name,
+  domains: Type.Optional(Domains),
+  enabled: Type.Optional(Type.Boolean({ description: 'true where it is left away' })),
+  oidc: Type.Object({ issuer: WebUrl, clientId: Oidc.properties.clientId, clientSecret: ClientSecret }),
+})
+export type NewSsoConnection = Static<typeof NewSsoConnection>
+
+export const SsoConnectionChange = Type.Partial(
+  Type.Object({
+    name: Name,
+    domains: Domains,
+    enabled: Type.Boolean(),
+    oidc: Type.Object({ clientSecret: ClientSecret }),
+  }),
+)
+export type SsoConnectionChange = Static<typeof SsoConnectionChange>
+
+const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const ByConnectionId = Type.Object({ ...ByOrganizationId.properties, connectionId: Uuid })
+const One = Type.Object({ connection: SsoConnection })
+
+export const listSsoConnections = endpoint(
+  'GET /api/organizations/:organizationId/sso-connections',
+  { ...business, summary: 'List the connections of an organization to its own sign-in' },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 200: Type.Object({ connections: Type.Array(SsoConnection) }) },
+)
+
+export const createSsoConnection = endpoint(
+  'POST /api/organizations/:organizationId/sso-connections',
+  { ...business, summary: 'Connect an OpenID provider of an organization' },
+  { params: ByOrganizationId, querystring: ActingAs, body: NewSsoConnection },
+  { 201: One },
+)
+
+export const readSsoConnection = endpoint(
+  'GET /api/organizations/:organizationId/sso-connections/:connectionId',
+  { ...business, summary: 'Read a connection of an organization' },
+  { params: ByConnectionId, querystring: ActingAs },
+  { 200: One },
+)
+
+export const changeSsoConnection = endpoint(
+  'PATCH /api/organizations/:organizationId/sso-connections/:connectionId',
+  { ...business, summary: 'Change a connection, disable it, or enable it; whose provider it is stays' },
+  { params: ByConnectionId, querystring: ActingAs, body: SsoConnectionChange },
+  { 200: One },
+)
+
+export const deleteSsoConnection = endpoint(
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId',
+  { ...business, summary: 'Delete a connection, and sign out whom it alone has signed in' },
+  { params: ByConnectionId, querystring: ActingAs },
+  { 204: Nothing },
+)
+
+export const testSsoConnection = endpoint(
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/test',
+  { ...business, summary: 'Begin a test sign-in, which connects nobody: open its address within five minutes' },
+  { params: ByConnectionId, querystring: ActingAs },
+  { 200: Type.Object({ url: Type.String() }) },
+)
+
+const pages = { cors: 'our pages' } as const
+const Email = Type.String({ minLength: 3, maxLength: limits.emailCharactersMax })
+
+export const discoverSso = endpoint(
+  'POST /api/sso/discover',
+  { ...pages, security: 'none', summary: 'Where the people of an e-mail domain sign in with their organization' },
+  { body: Type.Object({ email: Email }) },
+  { 200: Type.Object({ loginUrl: Type.String() }) },
+)
+
+/** What a provider has said of whoever sits at this browser, before anybody here is taken for them. */
+export const SsoArrival = Type.Object({
+  purpose: Type.Union([Type.Literal('sign in'), Type.Literal('test')]),
+  organization: Type.Object({ name: Type.String(), logoUrl: OrNull(Type.String()) }),
+  subject: Type.String(),
+  email: OrNull(Type.String()),
+  emailVerified: Type.Boolean(),
+  displayName: OrNull(Type.String()),
+  mayJoin: Type.Boolean({ description: 'Whether somebody may connect who is no member yet, and is one by that' }),
+})
+export type SsoArrival = Static<typeof SsoArrival>
+
+const ByFlowId = Type.Object({ flowId: Uuid })
+
+export const readSsoArrival = endpoint(
+  'GET /api/sso/arrivals/:flowId',
+  { ...pages, security: 'none', summary: 'Read what the provider of an organization has said in this browser' },
+  { params: ByFlowId },
+  { 200: SsoArrival },
+)
+
+export const linkSso = endpoint(
+  'POST /api/sso/arrivals/:flowId/link',
+  { ...pages, security: 'session', summary: 'Connect one of my identities to who the provider says I am' },
+  { params: ByFlowId, body: Type.Object({ identityId: Uuid }) },
+  { 200: Type.Object({ returnTo: Type.String() }) },
+)

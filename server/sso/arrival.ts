@@ -1,0 +1,178 @@
+import type { SsoArrival } from '@countersign/protocol/sso'
+import { domainOfEmail } from '@countersign/protocol/formats/domain'
+import { holdIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { sha256 } from '#kernel/digest.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { isUuid } from '#kernel/token-format.ts'
+import { findMembership, type Member } from '#organizations/access.ts'
+import { isVerifiedFor } from '#organizations/domain.ts'
+import { holdOrganization, joinAsMember } from '#organizations/sso.ts'
+import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import {
+  deviceOf,
+  openEnterpriseSession,
+  requireFresh,
+  sessionOf,
+  type Browser,
+  type Session,
+} from '#sessions/session.ts'
+import { noteTested, type Connection } from './connection.ts'
+import { refuse as refuseFlow, requireUsable } from './flow.ts'
+import * as store from './store.ts'
+
+const refuse = refusals({
+  sso_not_a_member: [403, 'Your organization must invite you first, or verify the domain of your address.'],
+  sso_already_linked: [409, 'Somebody here is connected with this account of your organization already.'],
+})
+
+/** A sign-in in this browser, whose provider has named somebody. */
+export type Arriving = { flowId: string; browserToken: string | undefined }
+
+type Proved = { subject: string; email: string | null; emailVerified: boolean; displayName: string | null }
+
+/**
+ * Lets in whom a provider has named: whoever is linked to that subject. Answers where the browser goes, and the token
+ * of the session where one was opened. A person who is here with their passkey stays so; others get a session of that
+ * identity alone. An unknown subject is nobody yet, and goes to the page that asks. Refuses `invalid_sso_flow`,
+ * `sso_not_available`.
+ */
+export async function arrive(
+  kernel: Kernel,
+  arriving: Arriving,
+  browser: Browser,
+): Promise<{ location: string; token?: string }> {
+  const { db, config, clock } = kernel
+  const now = clock()
+  const flow = await requireProved(db, arriving, now)
+  const asking = { location: new URL(`/sso/link?flow=${flow.flowId}`, config.authUrl).href }
+  if (flow.purpose === 'test') {
+    await noteTested(db, flow.connectionId, now)
+    return asking
+  }
+  return transaction(db, async (tx) => {
+    const connection = await holdUsable(tx, flow.connectionId)
+    const member = await findLinkedMember(tx, connection, flow.subject)
+    if (!member) return asking
+    if (!(await store.takeProved(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
+    const token = await signIn(tx, { connection, member, browser }, now)
+    return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
+  })
+}
+
+/** What a provider has said of whoever sits at this browser. Refuses `invalid_sso_flow`, `sso_not_available`. */
+export async function readArrival({ db, clock }: Kernel, arriving: Arriving): Promise<SsoArrival> {
+  const { purpose, connectionId, ...person } = await requireProved(db, arriving, clock())
+  const { connection, organization } = await requireUsable(db, connectionId, purpose)
+  const { subject, email, emailVerified, displayName } = person
+  return {
+    purpose,
+    organization: { name: organization.name, logoUrl: organization.logoUrl },
+    subject,
+    email,
+    emailVerified,
+    displayName,
+    mayJoin: await mayJoin(db, connection, person),
+  }
+}
+
+/**
+ * Links an identity of whoever is here with their passkey to the subject that this browser's provider has named, and to
+ * no other; who is no member joins by that, where the organization has proved that the address is one of theirs.
+ * Refuses `reauthentication_required`, `identity_not_found`, `invalid_sso_flow`, `sso_not_available`,
+ * `sso_not_a_member`, `sso_already_linked`.
+ */
+export async function linkArrival(
+  { db, config, clock }: Kernel,
+  session: Session,
+  { identityId, ...arriving }: Arriving & { identityId: string },
+): Promise<{ returnTo: string }> {
+  const now = clock()
+  requireFresh(session, now)
+  const { userId, sessionId } = session
+  await requireOwnIdentity(db, session, identityId)
+  await requireProved(db, arriving, now)
+  return transaction(db, async (tx) => {
+    const flow = await store.takeProved(tx, keysOf(arriving), now)
+    if (!flow || flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
+    const { returnTo, ...person } = toProved(flow)
+    const connection = await holdUsable(tx, flow.connectionId)
+    const { organizationId, connectionId } = connection
+    const member = await findMembership(tx, organizationId, identityId)
+    if (!member && !(await mayJoin(tx, connection, person))) throw refuse.sso_not_a_member()
+    const { memberId } = member ?? (await joinAsMember(tx, { userId, organizationId, identityId }, now))
+    const linked = { connectionId, subject: person.subject, organizationId, memberId, identityId }
+    if (!(await store.insertLink(tx, linked, now))) throw refuse.sso_already_linked()
+    await noteEnterpriseSso(tx, { sessionId, organizationId, connectionId, identityId }, now)
+    const details = { connectionId, memberId }
+    await record(tx, { action: 'sso.linked', actor: 'person', userId, identityId, organizationId, details }, now)
+    return { returnTo: returnTo ?? config.businessUrl.href }
+  })
+}
+
+/** Forgets whom providers know these identities as. */
+export async function forgetLinks(tx: Transaction, identityIds: string[]): Promise<void> {
+  await store.deleteLinksOfIdentities(tx, identityIds)
+}
+
+/** Deletes up to `batch` links of members who are gone, and says how many. */
+export function pruneLinks(db: Database, _now: Date, batch: number): Promise<number> {
+  return store.deleteLinksOfNobody(db, batch)
+}
+
+type Entering = { connection: Connection; member: Member; browser: Browser }
+
+/** Opens a session of a member, or notes on the one that they have with a passkey how they came. */
+async function signIn(tx: Transaction, { connection, member, browser }: Entering, now: Date) {
+  const { organizationId, connectionId } = connection
+  const { identityId } = member
+  const identity = await holdIdentity(tx, identityId)
+  if (!identity) throw refuseFlow.invalid_sso_flow()
+  const { userId } = identity
+  const named = { organizationId, connectionId, identityId }
+  const present = await sessionOf(tx, browser, now)
+  const isHere = present?.userId === userId && present.authMethod === 'passkey'
+  if (isHere) await noteEnterpriseSso(tx, { ...named, sessionId: present.sessionId }, now)
+  const opened = isHere ? undefined : await openEnterpriseSession(tx, { userId, ...named }, browser, now)
+  const details = { connectionId, device: deviceOf(browser) }
+  await record(tx, { action: 'sso.signed_in', actor: 'person', userId, identityId, organizationId, details }, now)
+  return opened?.token
+}
+
+/** The connection in service, while nobody changes it, its organization or its members. Refuses `sso_not_available`. */
+async function holdUsable(tx: Transaction, connectionId: string): Promise<Connection> {
+  const { connection } = await requireUsable(tx, connectionId, 'sign in')
+  await holdOrganization(tx, connection.organizationId)
+  return (await requireUsable(tx, connectionId, 'sign in')).connection
+}
+
+/** The member whom a subject is linked to. A link ends with the membership: who comes back later is linked anew. */
+async function findLinkedMember(tx: Transaction, { connectionId }: Connection, subject: string) {
+  const link = await store.findLink(tx, connectionId, subject)
+  const member = link && (await findMembership(tx, link.organizationId, link.identityId))
+  return member?.memberId === link?.memberId ? member : undefined
+}
+
+/** Whether the provider has verified the address, and the organization its domain, which is this connection's too. */
+async function mayJoin(db: Database, { organizationId, domains }: Connection, { email, emailVerified }: Proved) {
+  const domain = emailVerified && email !== null ? domainOfEmail(email) : undefined
+  return domain !== undefined && domains.includes(domain) && (await isVerifiedFor(db, organizationId, domain))
+}
+
+async function requireProved(db: Database, arriving: Arriving, now: Date) {
+  const flow = isUuid(arriving.flowId) ? await store.findProved(db, keysOf(arriving), now) : undefined
+  if (!flow) throw refuseFlow.invalid_sso_flow()
+  return toProved(flow)
+}
+
+function keysOf({ flowId, browserToken }: Arriving) {
+  if (browserToken === undefined) throw refuseFlow.invalid_sso_flow()
+  return { flowId, browserSha256: sha256(browserToken) }
+}
+
+function toProved({ subject, emailVerified, ...flow }: NonNullable<Awaited<ReturnType<typeof store.findProved>>>) {
+  if (subject === null) throw new Error(`the sign-in ${flow.flowId} was proved, and names nobody`)
+  return { ...flow, subject, emailVerified: emailVerified === true }
+}

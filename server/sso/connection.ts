@@ -1,0 +1,293 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { setTimeout as pass } from 'node:timers/promises'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from '@countersign/protocol/sso'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import type { Keyring } from '#kernel/keyring.ts'
+import { Unreachable } from '#kernel/outbound.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { Secret } from '#kernel/secret.ts'
+import { requireMember, type Asking, type Member } from '#organizations/access.ts'
+import { isVerifiedFor } from '#organizations/domain.ts'
+import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
+import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { requireFresh } from '#sessions/session.ts'
+import { endCodesOfSessions } from '#tokens/lineage.ts'
+import type { OidcConnection } from './oidc.ts'
+import { readProvider } from './provider.ts'
+import { readSettings, type Settings } from './settings.ts'
+import * as store from './store.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'The name of a connection has 1 to 80 visible characters.'],
+  invalid_issuer: [400, 'There is no OpenID provider at this issuer.'],
+  connection_not_found: [404, 'This organization has no connection with this id.'],
+  domain_not_verified: [409, 'A connection has verified domains of its organization alone.'],
+  too_many_connections: [409, 'An organization has at most ten connections.'],
+})
+
+export type Connection = Omit<store.ConnectionRow, 'settings'> & { settings: Settings }
+
+/** Whatever is wrong with an issuer is told no sooner: by how fast it is, nobody tells apart where we have knocked. */
+const failureMilliseconds = 1000
+
+/** The connection of this id, whoseever it is; undefined where there is none. */
+export async function findConnection(db: Database, connectionId: string): Promise<Connection | undefined> {
+  const row = await store.findConnection(db, connectionId)
+  return row && toConnection(row)
+}
+
+/** The connections of an organization that look after the people of a domain. */
+export async function connectionsOfDomain(db: Database, organizationId: string, domain: string): Promise<Connection[]> {
+  const rows = await store.listConnections(db, organizationId)
+  return rows.filter(({ enabled, domains }) => enabled && domains.includes(domain)).map(toConnection)
+}
+
+/** Refuses as `requireMember` does. */
+export async function listConnections(kernel: Kernel, asking: Asking, now: Date): Promise<SsoConnection[]> {
+  const member = await requireMember(kernel, asking, 'manage_sso', now)
+  const rows = await store.listConnections(kernel.db, asking.organizationId)
+  return rows.map((row) => tellConnection(kernel, toConnection(row), member.organization))
+}
+
+type AskingForOne = Asking & { connectionId: string }
+
+/** Refuses as `requireMember` does, and `connection_not_found`. */
+export async function readConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<SsoConnection> {
+  const member = await requireMember(kernel, asking, 'manage_sso', now)
+  return tellConnection(kernel, await requireConnection(kernel.db, asking), member.organization)
+}
+
+/** The connection, where it is one of this organization. Refuses `connection_not_found`. */
+async function requireConnection(db: Database, { organizationId, connectionId }: AskingForOne) {
+  const connection = await findConnection(db, connectionId)
+  if (connection?.organizationId !== organizationId) throw refuse.connection_not_found()
+  return connection
+}
+
+/**
+ * Connects an organization with an OpenID provider, once that is seen to be one. Refuses as `requireMember` does, and
+ * `reauthentication_required`, `invalid_request`, `invalid_issuer`, `domain_not_verified`, `too_many_connections`,
+ * `rate_limited`.
+ */
+export async function createConnection(
+  kernel: Kernel,
+  asking: Asking,
+  { name, domains = [], enabled = true, oidc }: NewSsoConnection,
+  now: Date,
+): Promise<SsoConnection> {
+  const { keyring, rateLimits } = kernel
+  const { session, organizationId } = asking
+  await requireMember(kernel, asking, 'manage_sso', now)
+  requireFresh(session, now)
+  requireName(name)
+  await rateLimits.count('sso connection of an organization', organizationId)
+  await requireProvider(kernel, oidc.issuer)
+  const connectionId = randomUUIDv7()
+  const connection: Connection = {
+    connectionId,
+    organizationId,
+    name,
+    enabled,
+    domains,
+    settings: { protocol: 'oidc', issuer: oidc.issuer, clientId: oidc.clientId },
+    sealedSecret: await keyring.seal(sealOf(connectionId), oidc.clientSecret),
+    testedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return change(kernel, asking, now, async (tx, member) => {
+    await requireVerified(tx, organizationId, domains)
+    const { length } = await store.listConnections(tx, organizationId)
+    if (length >= limits.ssoConnectionsPerOrganizationMax) throw refuse.too_many_connections()
+    await store.insertConnection(tx, connection)
+    const details = { connectionId, name, issuer: oidc.issuer }
+    await record(tx, { action: 'sso.connection_created', ...actorOf(asking, member), details }, now)
+    return connection
+  })
+}
+
+/**
+ * Changes a connection. Whom one that is disabled has signed in, and nobody else, is signed out. Refuses as
+ * `requireMember` does, and `reauthentication_required`, `connection_not_found`, `invalid_request`,
+ * `domain_not_verified`, `sso_in_use`.
+ */
+export async function changeConnection(
+  kernel: Kernel,
+  asking: AskingForOne,
+  { name, domains, enabled, oidc }: SsoConnectionChange,
+  now: Date,
+): Promise<SsoConnection> {
+  const { organizationId, connectionId } = asking
+  if (name !== undefined) requireName(name)
+  const sealedSecret = oidc && (await kernel.keyring.seal(sealOf(connectionId), oidc.clientSecret))
+  return change(kernel, asking, now, async (tx, member) => {
+    const before = await requireConnection(tx, asking)
+    const added = domains?.filter((domain) => !before.domains.includes(domain)) ?? []
+    await requireVerified(tx, organizationId, added)
+    const connection = {
+      ...before,
+      name: name ?? before.name,
+      domains: domains ?? before.domains,
+      enabled: enabled ?? before.enabled,
+      sealedSecret: sealedSecret ?? before.sealedSecret,
+      updatedAt: now,
+    }
+    await store.updateConnection(tx, connection)
+    if (before.enabled && !connection.enabled) await signOutOf(tx, connection, now)
+    const changed = Object.entries({ name, domains, enabled, clientSecret: oidc })
+      .filter(([, value]) => value !== undefined)
+      .map(([field]) => field)
+    const details = { connectionId, changed }
+    await record(tx, { action: 'sso.connection_changed', ...actorOf(asking, member), details }, now)
+    return connection
+  })
+}
+
+/**
+ * Deletes a connection, and signs out whom it alone has signed in. Refuses as `requireMember` does, and
+ * `reauthentication_required`, `connection_not_found`, `sso_in_use`.
+ */
+export async function deleteConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+  await change(kernel, asking, now, async (tx, member) => {
+    const connection = await requireConnection(tx, asking)
+    await store.deleteConnection(tx, connection.connectionId)
+    await signOutOf(tx, connection, now)
+    const details = { connectionId: connection.connectionId, name: connection.name }
+    await record(tx, { action: 'sso.connection_deleted', ...actorOf(asking, member), details }, now)
+    return connection
+  })
+}
+
+/** Changes connections of an organization while nobody else changes any, and leaves the right one in use. */
+async function change(
+  kernel: Kernel,
+  asking: Asking,
+  now: Date,
+  work: (tx: Transaction, member: Member) => Promise<Connection>,
+): Promise<SsoConnection> {
+  return transaction(kernel.db, async (tx) => {
+    await holdOrganization(tx, asking.organizationId)
+    const member = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
+    requireFresh(asking.session, now)
+    const connection = await work(tx, member)
+    const ssoConnectionId = await putInUse(tx, member.organization)
+    return tellConnection(kernel, connection, { ssoConnectionId })
+  })
+}
+
+type Using = { organizationId: string; ssoConnectionId: string | null }
+
+/**
+ * Sees to it that the connection in use is one that is enabled and has been tried: the same as before where it is, else
+ * the oldest. Answers which. Refuses `sso_in_use` where there would be none, and everybody must sign in with one.
+ */
+async function putInUse(tx: Transaction, { organizationId, ssoConnectionId }: Using): Promise<string | null> {
+  const usable = (await store.listConnections(tx, organizationId)).filter((each) => each.enabled && each.testedAt)
+  const chosen = usable.find(({ connectionId }) => connectionId === ssoConnectionId) ?? usable[0]
+  const chosenId = chosen?.connectionId ?? null
+  if (chosenId !== ssoConnectionId) await chooseSsoConnection(tx, organizationId, chosenId)
+  return chosenId
+}
+
+/** Notes that somebody has signed in with a connection to test it. Refuses `connection_not_found` where it has gone. */
+export async function noteTested(db: Database, connectionId: string, now: Date): Promise<void> {
+  await transaction(db, async (tx) => {
+    const connection = await findConnection(tx, connectionId)
+    const organization = connection && (await holdOrganization(tx, connection.organizationId))
+    if (!organization || !(await store.setTested(tx, connectionId, now))) throw refuse.connection_not_found()
+    await putInUse(tx, organization)
+    const { organizationId } = organization
+    await record(
+      tx,
+      { action: 'sso.connection_tested', actor: 'person', organizationId, details: { connectionId } },
+      now,
+    )
+  })
+}
+
+/** Ends the sessions that this connection alone has opened, with the codes that they gave. */
+async function signOutOf(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
+  const ended = await endEnterpriseSso(tx, { organizationId, connectionId })
+  const sessionIds = ended.map(({ sessionId }) => sessionId)
+  await endCodesOfSessions(tx, { identityIds: ended.map(({ identityId }) => identityId), sessionIds }, now)
+}
+
+/** A connection that signs in, or that is tested, with its organization; undefined where either is out of service. */
+export async function findUsable(db: Database, connectionId: string, purpose: 'sign in' | 'test') {
+  const connection = await findConnection(db, connectionId)
+  if (!connection || (!connection.enabled && purpose === 'sign in')) return undefined
+  const organization = await findActiveOrganization(db, connection.organizationId)
+  return organization && { connection, organization }
+}
+
+/** The client that a connection is at its OpenID provider. */
+export async function openClient({ keyring, config }: Kernel, connection: Connection): Promise<OidcConnection> {
+  const { connectionId, settings, sealedSecret } = connection
+  if (sealedSecret === null) throw new Error(`the connection ${connectionId} has no client secret`)
+  const clientSecret = new Secret(await keyring.open(sealOf(connectionId), sealedSecret))
+  return { ...settings, clientSecret, callbackUrl: callbackOf(config.baseUrl, connectionId) }
+}
+
+/** Seals anew what another root than the first has sealed, so that the operator can let that one go. */
+export async function resealClientSecrets({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
+  for (const { connectionId, sealedSecret } of await store.listSealedSecrets(db)) {
+    const sealed = await keyring.renew(sealOf(connectionId), sealedSecret)
+    if (sealed !== sealedSecret) await store.replaceSealed(db, connectionId, sealedSecret, sealed)
+  }
+}
+
+const sealOf = (connectionId: string) => `sso connection ${connectionId}`
+const callbackOf = (baseUrl: URL, connectionId: string) => `${baseUrl.origin}/api/sso/${connectionId}/callback`
+
+function actorOf({ session: { userId }, organizationId }: Asking, { identityId }: Member) {
+  return { actor: 'person', userId, identityId, organizationId } as const
+}
+
+function requireName(name: string): void {
+  if (!isDisplayName(name)) throw refuse.invalid_request()
+}
+
+async function requireVerified(tx: Transaction, organizationId: string, domains: string[]): Promise<void> {
+  for (const domain of domains)
+    if (!(await isVerifiedFor(tx, organizationId, domain))) throw refuse.domain_not_verified()
+}
+
+async function requireProvider({ outbound, log }: Kernel, issuer: string): Promise<void> {
+  const begun = performance.now()
+  try {
+    await readProvider(outbound, issuer)
+  } catch (error) {
+    await pass(Math.max(0, begun + failureMilliseconds - performance.now()))
+    if (!(error instanceof Unreachable)) throw error
+    log.info({ reason: error.reason }, 'the metadata of an OpenID provider could not be read')
+    throw refuse.invalid_issuer()
+  }
+}
+
+function toConnection(row: store.ConnectionRow): Connection {
+  return { ...row, settings: readSettings(row.settings) }
+}
+
+/** A connection, as those see it who look after it. */
+function tellConnection(
+  { config }: Kernel,
+  { connectionId, name, enabled, domains, settings, testedAt, createdAt, updatedAt }: Connection,
+  { ssoConnectionId }: Pick<Using, 'ssoConnectionId'>,
+): SsoConnection {
+  const { issuer, clientId } = settings
+  return {
+    connectionId,
+    name,
+    enabled,
+    domains,
+    oidc: { issuer, clientId, callbackUrl: callbackOf(config.baseUrl, connectionId) },
+    testedAt: testedAt?.toISOString() ?? null,
+    inUse: connectionId === ssoConnectionId,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

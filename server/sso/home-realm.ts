@@ -1,0 +1,24 @@
+import { domainOfEmail } from '@countersign/protocol/formats/domain'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { verifiedDomainOf } from '#organizations/domain.ts'
+import { findActiveOrganization } from '#organizations/sso.ts'
+import { connectionsOfDomain } from './connection.ts'
+
+const refuse = refusals({
+  sso_not_found: [404, 'No organization signs in people with an address of this domain here.'],
+})
+
+/**
+ * Where the people of an e-mail domain sign in with their organization. Refuses `sso_not_found` alike whatever is
+ * missing: the organization, its proof of the domain, or its connection.
+ */
+export async function discoverLogin({ db, config }: Kernel, email: string): Promise<string> {
+  const domain = domainOfEmail(email)
+  const owner = domain === undefined ? undefined : await verifiedDomainOf(db, domain)
+  if (domain === undefined || !owner) throw refuse.sso_not_found()
+  const { organizationId } = owner
+  const [connection] = await connectionsOfDomain(db, organizationId, domain)
+  if (!connection || !(await findActiveOrganization(db, organizationId))) throw refuse.sso_not_found()
+  return `${config.baseUrl.origin}/api/sso/${connection.connectionId}/start`
+}

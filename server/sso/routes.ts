@@ -1,0 +1,159 @@
+import * as endpoints from '@countersign/protocol/sso'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { askingOf } from '#organizations/access.ts'
+import { setSessionCookie } from '#sessions/cookie.ts'
+import { browserOf, requireFresh, sessionGuard } from '#sessions/session.ts'
+import { Type } from 'typebox'
+import { arrive, linkArrival, readArrival } from './arrival.ts'
+import { changeConnection, createConnection, deleteConnection, listConnections, readConnection } from './connection.ts'
+import { flowCookie, setFlowCookie } from './cookie.ts'
+import { beginFlow, offerTest, takeAnswer } from './flow.ts'
+import { discoverLogin } from './home-realm.ts'
+
+const Start = Type.Object({
+  return_to: Type.Optional(Type.String()),
+  login_hint: Type.Optional(Type.String({ maxLength: limits.emailCharactersMax })),
+  test: Type.Optional(Type.String({ maxLength: 100 })),
+})
+const ByConnection = Type.Object({ connectionId: Type.String() })
+const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
+const browser = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
+
+/** What a browser goes through to sign in with an organization, and what the pages ask about it. */
+export function ssoRoutes(host: Host, kernel: Kernel): void {
+  const { config, rateLimits } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    method: 'GET',
+    url: '/api/sso/:connectionId/start',
+    config: browser,
+    schema: { params: ByConnection, querystring: Start },
+    async handler(request, reply) {
+      await rateLimits.count('sso start', addressKey(request))
+      const { return_to: returnTo, login_hint: loginHint, test } = request.query
+      const { connectionId } = request.params
+      const browserToken = flowCookie(request, config.baseUrl)
+      const begun = await beginFlow(kernel, { connectionId, returnTo, loginHint, test, browserToken })
+      setFlowCookie(reply, begun.browserToken, config.baseUrl)
+      return reply.redirect(begun.location, 303)
+    },
+  })
+
+  host.route({
+    method: 'GET',
+    url: '/api/sso/:connectionId/callback',
+    config: browser,
+    schema: { params: ByConnection },
+    async handler(request, reply) {
+      const { connectionId } = request.params
+      const parameters = new URL(request.url, config.baseUrl).searchParams
+      const browserToken = flowCookie(request, config.baseUrl)
+      const flowId = await takeAnswer(kernel, { connectionId, browserToken, parameters })
+      return reply.redirect(`/api/sso/${connectionId}/arrive?flow=${flowId}`, 303)
+    },
+  })
+
+  host.route({
+    method: 'GET',
+    url: '/api/sso/:connectionId/arrive',
+    config: browser,
+    schema: { params: ByConnection, querystring: Arrive },
+    async handler(request, reply) {
+      const arriving = { flowId: request.query.flow, browserToken: flowCookie(request, config.baseUrl) }
+      const { location, token } = await arrive(kernel, arriving, browserOf(request, config.baseUrl))
+      if (token !== undefined) setSessionCookie(reply, token, config.baseUrl)
+      return reply.redirect(location, 303)
+    },
+  })
+
+  host.route({
+    ...endpoints.discoverSso,
+    async handler(request) {
+      await rateLimits.count('sso discovery', addressKey(request))
+      return { loginUrl: await discoverLogin(kernel, request.body.email) }
+    },
+  })
+
+  host.route({
+    ...endpoints.readSsoArrival,
+    handler: (request) => readArrival(kernel, { ...request.params, browserToken: flowCookie(request, config.baseUrl) }),
+  })
+
+  host.route({
+    ...endpoints.linkSso,
+    onRequest: session.onRequest,
+    handler(request) {
+      const arriving = { ...request.params, ...request.body, browserToken: flowCookie(request, config.baseUrl) }
+      return linkArrival(kernel, session.of(request), arriving)
+    },
+  })
+}
+
+/** What those do with an organization's connections who look after them, on the business host. */
+export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
+  const { db, config, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listSsoConnections,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { connections: await listConnections(kernel, askingOf(request, session.of(request)), clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.createSsoConnection,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = askingOf(request, session.of(request))
+      const connection = await createConnection(kernel, asking, request.body, clock())
+      return reply.status(201).send({ connection })
+    },
+  })
+
+  host.route({
+    ...endpoints.readSsoConnection,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      return { connection: await readConnection(kernel, asking, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.changeSsoConnection,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      return { connection: await changeConnection(kernel, asking, request.body, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteSsoConnection,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      await deleteConnection(kernel, asking, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.testSsoConnection,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const now = clock()
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      const { connectionId } = await readConnection(kernel, asking, now)
+      requireFresh(asking.session, now)
+      const test = await offerTest(db, connectionId, now)
+      return { url: `${config.baseUrl.origin}/api/sso/${connectionId}/start?test=${test}` }
+    },
+  })
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
+import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/sso'
+import { startNameServer } from './name-server.ts'
+import { startUpstreamProvider, type UpstreamProvider } from './upstream-provider.ts'
+import { createWorld, type Person, type World } from './world.ts'
+
+export type Enterprise = Awaited<ReturnType<typeof openEnterprise>>
+
+/** A world with an OpenID provider of an organization, and name servers that say whose domains are. */
+export async function openEnterprise(options: Parameters<typeof createWorld>[0] = {}) {
+  const dns = await startNameServer()
+  const world = await createWorld({ ...options, environment: { DNS_SERVERS: dns.address, ...options.environment } })
+  const upstream = await startUpstreamProvider(world.now)
+
+  /** Asks as somebody who looks after an organization. */
+  const send = (
+    { headers }: Pick<Person, 'headers'>,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    payload?: object,
+  ) => world.business.inject({ method, url: `/api/organizations${path}`, headers, ...(payload && { payload }) })
+
+  async function organization(owner: Person, name = 'Acme') {
+    const made = await send(owner, 'POST', '', { name, identityId: owner.identityId })
+    return { owner, organizationId: made.json<{ organization: { id: string } }>().organization.id }
+  }
+  type Organization = Awaited<ReturnType<typeof organization>>
+
+  async function verifyDomain({ owner, organizationId }: Organization, name: string) {
+    const claimed = await send(owner, 'POST', `/${organizationId}/domains`, { domain: name })
+    const { domain } = claimed.json<{ domain: OrganizationDomain }>()
+    dns.setTexts(domain.challenge.name, domain.challenge.value)
+    const verified = await send(owner, 'POST', `/${organizationId}/domains/${domain.domainId}/verify`)
+    if (verified.statusCode !== 200) throw new Error(`${name} was not verified: ${verified.body}`)
+    return domain
+  }
+
+  async function connect({ owner, organizationId }: Organization, settings: Partial<NewSsoConnection> = {}) {
+    const { issuer, clientId, clientSecret } = upstream
+    const payload = { name: 'Acme Login', oidc: { issuer, clientId, clientSecret }, ...settings }
+    const fresh = { headers: await owner.signIn() }
+    const answer = await send(fresh, 'POST', `/${organizationId}/sso-connections`, payload)
+    if (answer.statusCode !== 201) throw new Error(`no connection was made: ${answer.body}`)
+    return answer.json<{ connection: SsoConnection }>().connection
+  }
+
+  /** A person whom the organization's provider knows, with the browser in which they have connected that. */
+  async function colleague(connectionId: string, claims = newClaims()) {
+    const person = await world.person()
+    const browser = openBrowser(world, upstream)
+    browser.bring(person)
+    const arrived = await browser.signIn(connectionId, claims)
+    const answer = await linkAs(browser, flowOf(arrived), person.identityId)
+    if (answer.statusCode !== 200) throw new Error(`nobody was connected: ${answer.body}`)
+    return { person, browser, claims }
+  }
+
+  return {
+    world,
+    upstream,
+    dns,
+    send,
+    organization,
+    verifyDomain,
+    connect,
+    colleague,
+    browser: () => openBrowser(world, upstream),
+    async close() {
+      await Promise.all([upstream.close(), dns.close()])
+      await world.close()
+    },
+  }
+}
+
+/** A browser, as far as a sign-in with an organization needs one: it keeps cookies and goes where it is sent. */
+function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
+  const cookies = new Map<string, string>()
+  const headers = () => ({
+    cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+    origin: config.authUrl.origin,
+  })
+
+  async function get(address: string) {
+    const { pathname, search } = new URL(address, config.baseUrl)
+    const { cookie } = headers()
+    const answer = await api.inject({ url: `${pathname}${search}`, headers: { cookie, accept: 'text/html' } })
+    for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return answer
+  }
+  const start = (connectionId: string, query: Record<string, string> = {}) =>
+    get(`/api/sso/${connectionId}/start?${new URLSearchParams(query).toString()}`)
+
+  return {
+    cookies,
+    headers,
+    get,
+    start,
+    /** Signs somebody in at the provider, and goes on until a page is reached or something is refused. */
+    async signIn(connectionId: string, claims: Record<string, unknown>, query: Record<string, string> = {}) {
+      const { location = '' } = (await start(connectionId, query)).headers
+      return this.follow(upstream.approve(location, claims).href)
+    },
+    async follow(address: string) {
+      let answer = await get(address)
+      while (answer.headers.location?.startsWith('/api/')) answer = await get(answer.headers.location)
+      return answer
+    },
+    /** Acts as a page of ours in this browser. */
+    page: (method: 'GET' | 'POST', url: string, payload?: object) =>
+      api.inject({ method, url, headers: headers(), ...(payload && { payload }) }),
+    /** Has a person signed in in this browser, by the session that they have. */
+    bring: (person: Pick<Person, 'sessionToken'>) => void cookies.set('countersign', person.sessionToken),
+  }
+}
+
+type Browser = ReturnType<typeof openBrowser>
+type Claims = { sub: string; email?: string; email_verified?: boolean; name?: string }
+type Answer = { statusCode: number; body: string; headers: { location?: string | undefined } }
+
+/** What a provider says of somebody whom nobody knows yet. */
+export function newClaims(more: Partial<Claims> = {}): Claims {
+  const sub = randomUUID()
+  return { sub, email: `${sub}@acme.example`, email_verified: true, name: 'Ann Example', ...more }
+}
+
+/** The sign-in whose person is to be connected, by the page that the browser was sent to. */
+export function flowOf({ headers: { location = '' } }: Pick<Answer, 'headers'>): string {
+  return new URL(location).searchParams.get('flow') ?? ''
+}
+
+export function linkAs(browser: Browser, flowId: string, identityId: string) {
+  return browser.page('POST', `/api/sso/arrivals/${flowId}/link`, { identityId })
+}
+
+export async function sessionOf(browser: Browser) {
+  return (await browser.page('GET', '/api/auth/session')).json()
+}
+
+export function errorOf(answer: { statusCode: number; json: () => { error?: string } }) {
+  return [answer.statusCode, answer.json().error]
+}
+
+/** What is refused to a browser is shown as a page, which says so in its view. */
+export function refusalIn({ statusCode, body }: Answer) {
+  return [statusCode, /"error":"(\w+)"/.exec(body)?.[1]]
+}

@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import { isEmail } from '@countersign/protocol/formats/email'
+import { call, Refused } from '../call.ts'
+import { addressWithReturn, returnAddress } from '../return-address.ts'
+import { ActionForm } from '../ui/Actions.tsx'
+import { useDoing } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { Frame } from '../ui/Frame.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { startAddress } from './start-address.ts'
+
+/** Finds the organization that signs a person in, by the domain of their address there. */
+export function FindOrganization() {
+  const words = useWords()
+  const doing = useDoing()
+  const [email, setEmail] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const returnTo = returnAddress(location.search, location.origin)
+
+  async function goOn() {
+    if (!isEmail(email.trim())) return setProblem(words.problem.refused.invalid_email)
+    try {
+      const { loginUrl } = await call('POST /api/sso/discover', { body: { email: email.trim() } })
+      location.assign(startAddress(loginUrl, { email: email.trim(), returnTo, origin: location.origin }))
+    } catch (error) {
+      if (!(error instanceof Refused && error.code === 'sso_not_found')) throw error
+      setProblem(words.sso.unknownDomain)
+    }
+  }
+
+  return (
+    <Frame title={words.sso.title}>
+      <section class="step">
+        <h1>{words.sso.title}</h1>
+        <ActionForm submit={{ name: 'sso', label: words.sso.goOn, do: goOn }} doing={doing}>
+          <Field
+            name="email"
+            label={words.sso.email}
+            value={email}
+            problem={problem}
+            onInput={(text) => {
+              setEmail(text)
+              setProblem(undefined)
+            }}
+            autocomplete="email"
+            keys="email"
+            exact
+          />
+        </ActionForm>
+        <p class="otherwise">
+          <a href={addressWithReturn('/login', returnTo)}>{words.login.signIn}</a>
+        </p>
+      </section>
+    </Frame>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Identity } from '@countersign/protocol/identities'
+import type { SsoArrival } from '@countersign/protocol/sso'
+import { useState } from 'preact/hooks'
+import { call, Refused } from '../call.ts'
+import { readSession } from '../session.ts'
+
+/** How far a person is who has come from their organization's sign-in. */
+export type Step =
+  | { at: 'look' }
+  | { at: 'over' }
+  | { at: 'tested'; arrival: SsoArrival }
+  | { at: 'authenticate'; arrival: SsoArrival }
+  | { at: 'choose identity'; arrival: SsoArrival; identities: Identity[] }
+
+/** A proof that is older is soon too old to connect anything by. */
+const freshSeconds = 240
+
+/** The step where the person is, and all that can be done about it. */
+export function useFlow() {
+  const [step, setStep] = useState<Step>({ at: 'look' })
+  const flowId = new URLSearchParams(location.search).get('flow') ?? ''
+
+  async function look() {
+    const arrival = await unlessOver(call('GET /api/sso/arrivals/:flowId', { params: { flowId } }))
+    if (!arrival) return setStep({ at: 'over' })
+    if (arrival.purpose === 'test') return setStep({ at: 'tested', arrival })
+    const session = await readSession()
+    const isHere = session?.authMethod === 'passkey' && session.secondsSinceAuthTime < freshSeconds
+    if (isHere) return setStep({ at: 'choose identity', arrival, identities: session.identities })
+    setStep({ at: 'authenticate', arrival })
+  }
+
+  function signedIn(identities: Identity[]) {
+    if (step.at === 'authenticate') setStep({ at: 'choose identity', arrival: step.arrival, identities })
+  }
+
+  async function connect({ identityId }: Identity) {
+    if (step.at !== 'choose identity') return
+    const linking = call('POST /api/sso/arrivals/:flowId/link', { params: { flowId }, body: { identityId } })
+    const linked = await unlessOver(linking.catch(askAgain))
+    if (linked) return location.replace(linked.returnTo)
+    if (linked === undefined) setStep({ at: 'over' })
+  }
+
+  /** The proof may have become too old while the person was choosing. */
+  function askAgain(error: unknown) {
+    const isStale = error instanceof Refused && /^(unauthorized|reauthentication_required)$/.test(error.code)
+    if (!isStale || step.at !== 'choose identity') throw error
+    setStep({ at: 'authenticate', arrival: step.arrival })
+    return null
+  }
+
+  return { step, look, signedIn, connect }
+}
+
+/** What was asked for; undefined where this sign-in has expired, or was used before. */
+async function unlessOver<T>(asking: Promise<T>): Promise<T | undefined> {
+  return asking.catch((error: unknown) => {
+    if (error instanceof Refused && /^(invalid_sso_flow|sso_not_available)$/.test(error.code)) return undefined
+    throw error
+  })
+}
