@@ -6,7 +6,7 @@ import { keyIn, openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { watch } from './look.ts'
 import type { Manner, Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
-import { inEveryWindow, type Window } from './windows.ts'
+import { inEveryWindow, windowOfAll, type Window } from './windows.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -233,13 +233,13 @@ test('who has no passkey that opens keys is not sent to another device', async (
 })
 
 const windows: Window[] = [
-  { colorScheme: 'light', width: 320, locale: 'de-DE' },
-  { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
+  windowOfAll,
+  ...inEveryWindow({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
   ...inEveryWindow({ colorScheme: 'dark', width: 360, locale: 'en-GB' }),
   ...inEveryWindow({ colorScheme: 'light', width: 1280, locale: 'en-GB' }),
 ]
 
-for (const [index, { colorScheme, width, locale }] of windows.entries())
+for (const [index, { colorScheme, width, locale, also }] of windows.entries())
   test(`both devices can be used by everyone and hold still: ${colorScheme}, ${width} pixels, ${locale}`, async () => {
     const language = locale.slice(0, 2)
     const manner = { colorScheme, locale, viewport: { width, height: 740 } }
@@ -249,9 +249,10 @@ for (const [index, { colorScheme, width, locale }] of windows.entries())
     await person.press('confirm-recovery-saved')
     await person.page.waitForURL(/\/account/)
     const elsewhere = await takeAlong(person, manner)
-    const here = await watch(person, { language })
-    const there = await watch(elsewhere, { language })
-    const look = ({ look: take }: typeof here, name: string) => take(`device-${name}-${width}-${colorScheme}`)
+    const watched = { language, shown: { colorScheme, width }, ...(also && { also }) }
+    const here = await watch(person, watched)
+    const there = await watch(elsewhere, watched)
+    const look = ({ look: take }: typeof here, name: string) => take(`device-${name}`)
 
     await accountOf(person)
     await elsewhere.page.goto(app.signInUrl())

@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { ConsoleMessage } from 'playwright-core'
 import type { Person } from './person.ts'
+import type { Appearance } from './windows.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -10,8 +11,14 @@ type Notes = { takeShifts: () => string[]; takeViolations: () => string[] }
 /** Layout Instability §3.1, which TypeScript's DOM library doesn't have. */
 type LayoutShift = PerformanceEntry & { value: number; lastInputTime: number; sources: { node: Node | null }[] }
 
-/** Looks over the shoulder of a person, page after page, and keeps what no page should do to anybody. */
-export async function watch(person: Person, { language }: { language: string }) {
+type Watched = { language: string; shown?: Appearance; also?: Appearance }
+
+/**
+ * Looks over the shoulder of a person, page after page, and keeps what no page should do to anybody. What is `shown`
+ * one way is looked at the other way `also`.
+ */
+export async function watch(person: Person, { language, shown, also }: Watched) {
+  const { page } = person
   const faults: string[] = []
   let place = 'before the first page'
   const note = (fault: string) => void faults.push(`${place}: ${fault}`)
@@ -19,22 +26,34 @@ export async function watch(person: Person, { language }: { language: string }) 
   person.page.on('pageerror', (error) => note(String(error)))
   await person.context.addInitScript(takeNotes)
 
+  async function examine(): Promise<void> {
+    await page.waitForFunction(isAtRest)
+    const { shifts, violations, overflow, lang } = await page.evaluate(readNotes)
+    for (const shift of shifts) note(`moved while it was read: ${shift}`)
+    for (const violation of violations) note(`broke its policy: ${violation}`)
+    if (overflow > 0) note(`is ${overflow} pixels wider than its window`)
+    if (lang !== language) note(`says that its language is ${lang}`)
+    if (process.env['SCREENSHOTS']) await page.screenshot({ path: pathOf(place), fullPage: true })
+    const { violations: barriers } = await new AxeBuilder({ page }).withTags(standards).setLegacyMode().analyze()
+    for (const { id, nodes } of barriers) note(`${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  }
   return {
     faults,
     async look(name: string): Promise<void> {
-      place = name
-      const { page } = person
-      await page.waitForFunction(isAtRest)
-      const { shifts, violations, overflow, lang } = await page.evaluate(readNotes)
-      for (const shift of shifts) note(`moved while it was read: ${shift}`)
-      for (const violation of violations) note(`broke its policy: ${violation}`)
-      if (overflow > 0) note(`is ${overflow} pixels wider than its window`)
-      if (lang !== language) note(`says that its language is ${lang}`)
-      if (process.env['SCREENSHOTS']) await page.screenshot({ path: pathOf(name), fullPage: true })
-      const { violations: barriers } = await new AxeBuilder({ page }).withTags(standards).setLegacyMode().analyze()
-      for (const { id, nodes } of barriers) note(`${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      place = shown ? `${name}-${shown.width}-${shown.colorScheme}` : name
+      await examine()
+      if (!shown || !also) return
+      place = `${name}-${also.width}-${also.colorScheme}`
+      await turn(person, also)
+      await examine()
+      await turn(person, shown)
     },
   }
+}
+
+async function turn({ page }: Person, { colorScheme, width }: Appearance): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width, height: page.viewportSize()?.height ?? 740 })
 }
 
 function pathOf(name: string): string {

@@ -31,13 +31,13 @@ export function testPages(windows: Window[]): void {
     await Promise.all([approvals.close(), notes.close(), assistant.close()])
     await stage.close()
   })
-  for (const { colorScheme, width, locale } of windows) {
+  for (const { colorScheme, width, locale, also } of windows) {
     const language = locale.slice(0, 2)
-    const shown = `${colorScheme}, ${width} pixels, ${language}`
-    test(`every page can be used by everyone and holds still: ${shown}`, async () => {
+    const first = `${colorScheme}, ${width} pixels, ${language}`
+    test(`every page can be used by everyone and holds still: ${first}`, async () => {
       const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
-      const { look, faults } = await watch(person, { language })
-      await walk(person, `walker-${colorScheme}-${width}`, (name) => look(`${name}-${width}-${colorScheme}`))
+      const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
+      await walk(person, `walker-${colorScheme}-${width}`, look)
       assert.deepEqual(faults, [])
       await person.leave()
     })

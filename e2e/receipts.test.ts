@@ -11,7 +11,7 @@ import { plugInAuthenticator } from './authenticator.ts'
 import { watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
-import { inEveryWindow, type Window } from './windows.ts'
+import { inEveryWindow, windowOfAll, type Window } from './windows.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -169,32 +169,30 @@ test('SIG-19 a text that would hide or turn itself is shown in the history as it
   await dora.leave()
 })
 
-/** As the files of `pages.ts` have them. */
 const windows: Window[] = [
-  { colorScheme: 'dark', width: 1280, locale: 'en-GB' },
-  { colorScheme: 'light', width: 320, locale: 'de-DE' },
+  windowOfAll,
+  ...inEveryWindow({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
   ...inEveryWindow({ colorScheme: 'light', width: 360, locale: 'en-GB' }),
 ]
 
-for (const { colorScheme, width, locale } of windows) {
+for (const { colorScheme, width, locale, also } of windows) {
   const language = locale.slice(0, 2)
   test(`everyone can use the history, which holds still: ${colorScheme}, ${width} pixels, ${language}`, async () => {
     const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
-    const { look, faults } = await watch(person, { language })
+    const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
     const { page } = person
     await page.goto(`${stage.service.authUrl}/register`)
     await person.createAccount({ handle: `reader-${width}`, displayName: 'Ada Lovelace' })
     await person.press('confirm-recovery-saved')
     await page.waitForURL(/\/account/)
-    const name = (state: string) => `account-history-${state}-${width}-${colorScheme}`
     await page.goto(signPage(await ask(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')))
     await awake(page).click()
     await page.locator('.ended').waitFor()
     await deny(person, await ask(person, `Pay \u202E001\u202C € to ${'P\u0430per'.repeat(20)}\nand so on.`))
     await openHistory(person)
-    await look(name('closed'))
+    await look('account-history-closed')
     for (const summary of await history(page).locator('summary').all()) await summary.click()
-    await look(name('open'))
+    await look('account-history-open')
     assert.deepEqual(faults, [])
     await person.leave()
   })
