@@ -25,6 +25,18 @@ export const readSession = endpoint(
   },
 )
 
+export const createBusinessToken = endpoint(
+  'POST /api/auth/session/business',
+  { ...session, summary: 'A bearer by which a page of the business host speaks for this session, there alone' },
+  {},
+  {
+    201: Type.Object({
+      businessToken: Type.String(),
+      expiresInSeconds: Type.Integer({ description: 'It ends before where the session does' }),
+    }),
+  },
+)
+
 export const endSession = endpoint(
   'DELETE /api/auth/session',
   { ...session, summary: 'Sign out' },

@@ -16,6 +16,8 @@ export type Keyring = {
    * guesses. By the first root alone, for what lives for minutes.
    */
   mac: (context: string, secret: string) => Buffer
+  /** Keys for one purpose, one of each root: the first is for what is made now, all are for what was made before. */
+  derive: (purpose: string) => [Buffer, ...Buffer[]]
 }
 
 const lost =
@@ -32,8 +34,9 @@ export function createKeyring(roots: Secret[]): Keyring {
     return { key, kid: sha256(key).toString('base64url').slice(0, 11) }
   })
   const [first] = keys
-  if (!first || !roots[0]) throw new Error('A keyring needs at least one root.')
-  const macKey = deriveKey(roots[0], 'countersign/mac/v1')
+  const [firstRoot, ...otherRoots] = roots
+  if (!first || !firstRoot) throw new Error('A keyring needs at least one root.')
+  const macKey = deriveKey(firstRoot, 'countersign/mac/v1')
 
   const seal = (context: string, plaintext: string) =>
     new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
@@ -62,6 +65,7 @@ export function createKeyring(roots: Secret[]): Keyring {
       createHmac('sha256', macKey)
         .update(JSON.stringify([context, secret]))
         .digest(),
+    derive: (purpose) => [deriveKey(firstRoot, purpose), ...otherRoots.map((root) => deriveKey(root, purpose))],
   }
 }
 

@@ -11,7 +11,7 @@ import { languageOf } from '#kernel/language.ts'
 import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
-import { browserOf, listSessions, requireFresh, sessionGuard } from '#sessions/session.ts'
+import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#sessions/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { finishAddition, startAddition } from './addition.ts'
 import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
@@ -158,6 +158,14 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
         authMethod,
         expiresAt: expiresAt.toISOString(),
       }
+    },
+  })
+
+  host.route({
+    ...sessionEndpoints.createBusinessToken,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      return reply.status(201).send(await openForBusiness(kernel, session.of(request), request, clock()))
     },
   })
 

@@ -10,6 +10,7 @@ import { bearerToken, guard } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
+import { readBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
 import { isOpenWithoutPasskey, noteEnterpriseSso } from './enterprise-sso.ts'
 import {
@@ -56,18 +57,35 @@ const seenAgainAfterSeconds = 60
  * Lets through whoever has a session, by bearer token or cookie; without a passkey only to what is listed as open to
  * that. Refuses `unauthorized`, `invalid_origin`, `passkey_required`.
  */
-export function sessionGuard({ db, clock, config }: Kernel) {
+export function sessionGuard(kernel: Kernel) {
+  const { db, clock, config } = kernel
   const pages = [config.authUrl.origin, config.businessUrl.origin]
   return guard(async (request): Promise<Session> => {
     const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
     const token = bearer ?? sessionCookie(request, config.baseUrl)
     if (token === undefined) throw refuse.unauthorized()
     if (bearer === undefined && !isOurPage(request, pages)) throw refuse.invalid_origin()
-    const session = await readSession(db, token, clock())
+    const now = clock()
+    const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
     if (!session) throw refuse.unauthorized()
     if (session.authMethod !== 'passkey' && !isOpenWithoutPasskey(request)) throw refuse.passkey_required()
     return session
   })
+}
+
+/**
+ * What lets a page of the business host speak for this session there. Told to such a page alone, which can't read the
+ * cookie by which it asks. Refuses `invalid_origin`.
+ */
+export async function openForBusiness(
+  kernel: Kernel,
+  { sessionId }: Session,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  now: Date,
+) {
+  if (headers.origin !== kernel.config.businessUrl.origin) throw refuse.invalid_origin()
+  const businessToken = await signBusinessToken(kernel, sessionId, now)
+  return { businessToken, expiresInSeconds: limits.businessTokenLifetimeSeconds }
 }
 
 /** The browser in which somebody signs in: what it says it is, and the session that it has brought along. */
@@ -183,8 +201,23 @@ async function readSession(db: Database, token: string, now: Date): Promise<Sess
   const route = readToken('session', token, 16)
   if (!route) return undefined
   const row = await findSession(db, uuidFromBytes(route))
-  if (!row || !equalBytes(row.tokenSha256, sha256(token)) || now >= expiryOf(row)) return undefined
+  if (!row || !equalBytes(row.tokenSha256, sha256(token))) return undefined
+  return liveSession(db, row, now)
+}
 
+/** The session for which a page of the business host speaks, where that is the host which is asked. */
+async function readBusinessSession(kernel: Kernel, request: FastifyRequest, now: Date): Promise<Session | undefined> {
+  const bearer = bearerToken(request)
+  if (bearer === undefined || request.routeOptions.config.host !== 'business') return undefined
+  const sessionId = await readBusinessToken(kernel, bearer, now)
+  const row = sessionId === undefined ? undefined : await findSession(kernel.db, sessionId)
+  return row && liveSession(kernel.db, row, now)
+}
+
+type Row = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+async function liveSession(db: Database, row: Row, now: Date): Promise<Session | undefined> {
+  if (now >= expiryOf(row)) return undefined
   const authMethod: AuthMethod = row.identityId === null ? 'passkey' : 'enterprise_sso'
   if (now >= secondsAfter(row.lastSeenAt, seenAgainAfterSeconds)) {
     await touchSession(db, row.sessionId, now)

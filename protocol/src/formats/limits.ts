@@ -25,6 +25,8 @@ export const limits = {
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
+  /** How long a page of the business host may speak for a session before it asks again. */
+  businessTokenLifetimeSeconds: 5 * 60,
   userAgentCharactersMax: 300,
 
   /** How long a pushed request waits for the browser, and how long the person then has to answer it. */
