@@ -8,6 +8,7 @@ import { walkAppKey } from './app-key-pages.ts'
 import { openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { noRequest, watch } from './look.ts'
 import type { Person } from './person.ts'
+import { walkOrganizations } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
 import { walkSigningKeys } from './signing-keys.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -64,6 +65,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await walkAccount(person, handle, look)
   await walkSign(person, look)
   await walkDevelopers(person, stage.service, look)
+  await walkOrganizations(person, stage.service, look)
   await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
   await walkConnector(person, { service: stage.service, app: assistant, handle }, look)
   await walkSignIn(person, look)

@@ -16,7 +16,7 @@ export function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): stri
     `  Open first     ${first}`,
     `  Pages          ${authUrl.origin}`,
     `  API            ${baseUrl.origin}   (reference: ${baseUrl.origin}/docs)`,
-    `  Business       ${businessUrl.origin}   (nothing here yet but /healthz and /readyz)`,
+    `  Organizations  ${businessUrl.origin}`,
     `  Storage        ${kept}`,
     ...(workers > 1 ? [`  Processes      ${workers}`] : []),
     '',

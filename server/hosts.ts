@@ -28,7 +28,7 @@ import { transparencyRoutes } from '#transparency/routes.ts'
 import { webhookRoutes } from '#webhooks/routes.ts'
 import { probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
-import { siteRoutes } from './site.ts'
+import { assetRoutes, businessSiteRoutes, siteRoutes } from './site.ts'
 
 /** The three hosts. Two that share an origin are one and the same. */
 export type Hosts = { api: Host; auth: Host; business: Host }
@@ -84,7 +84,9 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 
+  for (const host of new Set([hosts.auth, hosts.business])) assetRoutes(host)
   siteRoutes(hosts.auth, pages, site)
+  businessSiteRoutes(hosts.business, pages, site)
   pageRoutes(hosts.auth, provider, pages)
   signingPageRoutes(hosts.auth, { kernel, apps }, pages)
   discoveryRoutes(hosts.auth, provider)

@@ -23,14 +23,35 @@ const pagesByPath: Record<string, PlainView['page']> = {
 
 const developerPaths = ['/developers', '/developers/new', '/developers/apps/:clientId']
 
-/** The pages that need nothing but themselves, and the built files of all pages. */
+const organizationPaths = [
+  '/organizations',
+  '/organizations/new',
+  '/organizations/:organizationId',
+  '/organizations/:organizationId/:section',
+]
+
+/** The pages of the auth host that need nothing but themselves. */
 export function siteRoutes(host: Host, pages: Pages, site: Site): void {
-  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true } as const
-  const serve = (url: string, page: PlainView['page']) =>
-    host.route({ method: 'GET', url, config, handler: (_request, reply) => pages.show(reply, { page, site }) })
+  const serve = serving(host, 'auth', pages, site)
   for (const [url, page] of Object.entries(pagesByPath)) serve(url, page)
   if (site.developers) for (const url of developerPaths) serve(url, 'developers')
+}
 
+/** The pages of organizations. They are the start of their host, where it has no other. */
+export function businessSiteRoutes(host: Host, pages: Pages, site: Site): void {
+  const serve = serving(host, 'business', pages, site)
+  for (const url of organizationPaths) serve(url, 'business')
+  if (!host.routes.has('GET', '/')) serve('/', 'business')
+}
+
+function serving(host: Host, name: 'auth' | 'business', pages: Pages, site: Site) {
+  const config = { security: 'none', cors: 'no origin', host: name, page: true } as const
+  return (url: string, page: PlainView['page']) =>
+    host.route({ method: 'GET', url, config, handler: (_request, reply) => pages.show(reply, { page, site }) })
+}
+
+/** The built files of all pages, on each host that has any. */
+export function assetRoutes(host: Host): void {
   host.register(serveStatic, {
     root: fileURLToPath(assetsFolder),
     prefix: '/assets/',

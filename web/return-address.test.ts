@@ -3,26 +3,32 @@ import { test } from 'node:test'
 import { addressWithReturn, returnAddress } from './return-address.ts'
 
 const origin = 'https://auth.example'
+const site = { authUrl: origin, businessUrl: 'https://business.example' }
 const request = '/signin?client_id=app_1&state=a%20b&redirect_uri=https%3A%2F%2Fshop.example%2Fcb'
 
 test('a person returns to the authorization request that sent them', () => {
-  assert.equal(returnAddress(`?return=${encodeURIComponent(request)}`, origin), request)
-  assert.equal(returnAddress(`?return=${encodeURIComponent(origin + request)}`, origin), request)
+  assert.equal(returnAddress(`?return=${encodeURIComponent(request)}`, site), request)
+  assert.equal(returnAddress(`?return=${encodeURIComponent(origin + request)}`, site), request)
 })
 
 test('a person returns to what one app wants at another', () => {
   const connect = '/connect?client_id=app_1&resource=calendar'
-  assert.equal(returnAddress(`?return=${encodeURIComponent(connect)}`, origin), connect)
+  assert.equal(returnAddress(`?return=${encodeURIComponent(connect)}`, site), connect)
 })
 
 test('a developer returns to their apps', () => {
   for (const path of ['/developers', '/developers/new', '/developers/apps/app_1'])
-    assert.equal(returnAddress(`?return=${encodeURIComponent(path)}`, origin), path)
+    assert.equal(returnAddress(`?return=${encodeURIComponent(path)}`, site), path)
+})
+
+test('whoever comes from the pages of organizations returns there', () => {
+  for (const path of ['/organizations', '/organizations/1/members', '/invitations/cs_invite_1'])
+    assert.equal(returnAddress(`?return=${encodeURIComponent(site.businessUrl + path)}`, site), site.businessUrl + path)
 })
 
 test('without a request the account comes next', () => {
-  assert.equal(returnAddress('', origin), '/account')
-  assert.equal(returnAddress('?return=', origin), '/account')
+  assert.equal(returnAddress('', site), '/account')
+  assert.equal(returnAddress('?return=', site), '/account')
 })
 
 for (const [what, address] of Object.entries({
@@ -35,19 +41,22 @@ for (const [what, address] of Object.entries({
   'a script': 'javascript:alert(1)//signin',
   'a document of its own': 'data:text/html,signin',
   'another page': '/account',
+  'another page of the host of organizations': 'https://business.example/api/organizations',
+  'an organization on another host': 'https://evil.example/organizations',
+  'an organization on a host that begins so': 'https://business.example.evil.example/organizations',
   'a page below': '/signin/../account',
   'a path that only begins so': '/signing',
   'a path that only begins like that of the apps': '/developersign',
   'no address at all': 'https://[',
 })) {
   test(`a return address of ${what} is ignored`, () => {
-    assert.equal(returnAddress(`?return=${encodeURIComponent(address)}`, origin), '/account')
+    assert.equal(returnAddress(`?return=${encodeURIComponent(address)}`, site), '/account')
   })
 }
 
 test('the way to registration and back keeps the request', () => {
   const address = new URL(addressWithReturn('/register', request), origin)
   assert.equal(address.pathname, '/register')
-  assert.equal(returnAddress(address.search, origin), request)
+  assert.equal(returnAddress(address.search, site), request)
   assert.equal(addressWithReturn('/login', '/account'), '/login')
 })

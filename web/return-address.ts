@@ -1,13 +1,22 @@
+import type { Site } from '@countersign/protocol/pages'
+
 /**
- * Where a person goes after signing in: the authorization request that sent them here, or their apps, else their
- * account. Anything else, or of another origin, is ignored, so that a link can't send a signed-in person elsewhere.
+ * Where a person goes after signing in: the authorization request that sent them here, or their apps, or their
+ * organizations, else their account. Anything else, or of another origin, is ignored, so that a link can't send a
+ * signed-in person elsewhere.
  */
-export function returnAddress(search: string, origin: string): string {
+export function returnAddress(search: string, { authUrl, businessUrl }: Pick<Site, 'authUrl' | 'businessUrl'>): string {
   const wanted = new URLSearchParams(search).get('return')
-  const url = wanted === null ? null : URL.parse(wanted, origin)
-  if (url?.origin !== origin || !/^\/(signin|connect|sso\/link|developers(\/.*)?)$/.test(url.pathname))
+  const url = wanted === null ? null : URL.parse(wanted, authUrl)
+  if (url?.origin === businessUrl && /^\/(organizations|invitations)(\/.*)?$/.test(url.pathname)) return url.href
+  if (url?.origin !== authUrl || !/^\/(signin|connect|sso\/link|developers(\/.*)?)$/.test(url.pathname))
     return '/account'
   return `${url.pathname}${url.search}`
+}
+
+/** Whether the person is sent here to prove again who they are, though they are signed in. */
+export function asksForProof(search: string): boolean {
+  return new URLSearchParams(search).has('prove')
 }
 
 /** A page that comes before the sign-in, told where to return to. */

@@ -10,6 +10,7 @@ import type { RecipientKey } from './formats/recipient-key.ts'
 export type Site = {
   baseUrl: string
   authUrl: string
+  businessUrl: string
   relyingPartyId: string
   demo: boolean
   /** Whether people may register apps of their own. */
@@ -125,7 +126,7 @@ export type ErrorView = { page: 'error'; site: Site; error: string; description:
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 
 export type PlainView = {
-  page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers' | 'sso'
+  page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers' | 'sso' | 'business'
   site: Site
 }
 

@@ -163,7 +163,7 @@ async function answerUnrouted(
   }
   if (found.size > 0 && !found.has(request.method))
     throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
-  const right = surroundings.elsewhere(path)
+  const right = found.size > 0 ? undefined : surroundings.elsewhere(path)
   if (right) throw refuse.misdirected_request({ sentence: `This address is on another host: ${right}${path}` })
   if (!request.headers.accept?.includes('text/html')) throw refuse.not_found()
   return surroundings.errorPage(reply.status(404), refuse.not_found(), request.id)

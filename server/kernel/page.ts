@@ -22,13 +22,18 @@ export const assetsFolder = new URL('../../web/dist/assets/', import.meta.url)
 /** Shows a page: the built shell with its view as inert JSON, so that it is drawn without asking anything more. */
 export type Pages = { show: (reply: FastifyReply, view: PageView) => FastifyReply }
 
-type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail'>
+type Settings = Pick<
+  Config,
+  'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail'
+>
 
 /** What every page knows of the service that it belongs to. */
-export function siteOf({ baseUrl, authUrl, relyingPartyId, demo, developerPortal, mail }: Settings): Site {
+export function siteOf(settings: Settings): Site {
+  const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail } = settings
   return {
     baseUrl: baseUrl.origin,
     authUrl: authUrl.origin,
+    businessUrl: businessUrl.origin,
     relyingPartyId,
     demo,
     developers: developerPortal,

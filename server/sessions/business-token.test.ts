@@ -88,8 +88,8 @@ test('no page but one of the business host is told the bearer', async () => {
 test('a bearer that somebody made is nobody', async () => {
   const ada = await world.person()
   const claims = decodeJwt(await bearerOf(ada.sessionToken))
-  const [own = Buffer.alloc(0)] = world.kernel.keyring.derive('countersign/business-session/v1')
-  const [mac = Buffer.alloc(0)] = world.kernel.keyring.derive('countersign/mac/v1')
+  const [own] = world.kernel.keyring.derive('countersign/business-session/v1')
+  const [mac] = world.kernel.keyring.derive('countersign/mac/v1')
   const typ = 'business-session+jwt'
   const made = (key: Buffer, header: Record<string, string>, more = {}) =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg: 'HS256', ...header }).sign(key)

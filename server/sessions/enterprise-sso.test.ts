@@ -43,6 +43,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'POST /api/auth/reauthenticate/start': false,
   'DELETE /api/auth/session': true,
   'GET /api/auth/session': true,
+  'POST /api/auth/session/business': true,
   'POST /api/auth/session/end': true,
   'DELETE /api/auth/sessions': false,
   'GET /api/auth/sessions': false,

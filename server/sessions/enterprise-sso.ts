@@ -19,6 +19,7 @@ export type EnterpriseSso = { connectionId: string; identityId: string; authenti
 const openWithoutPasskey = new Set([
   'GET /api/auth/session',
   'DELETE /api/auth/session',
+  'POST /api/auth/session/business',
   'POST /api/auth/session/end',
   'GET /api/identities',
   'GET /api/identities/:identityId',

@@ -72,7 +72,13 @@ export function Account() {
     },
   }
   return (
-    <Frame title={words.title} wide forDevelopers aside={<ActionButton action={leave} doing={leaving} />}>
+    <Frame
+      title={words.title}
+      wide
+      forOrganizations
+      forDevelopers
+      aside={<ActionButton action={leave} doing={leaving} />}
+    >
       <Navigation
         current={section}
         waiting={{ signing: holdings?.requests.length ?? 0, sessions: holdings?.devices.length ?? 0 }}

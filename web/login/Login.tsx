@@ -1,30 +1,34 @@
 import { useEffect, useState } from 'preact/hooks'
-import { returnAddress } from '../return-address.ts'
+import { asksForProof, returnAddress } from '../return-address.ts'
 import { readSession } from '../session.ts'
 import { Authenticate } from '../ui/Authenticate.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import { readSite } from '../view.ts'
+import { ProveAgain } from './ProveAgain.tsx'
 
 export function Login() {
   const words = useWords().login
   const doing = useDoing()
-  const [strange, setStrange] = useState(false)
-  const returnTo = returnAddress(location.search, location.origin)
+  const [present, setPresent] = useState<'nobody' | 'somebody'>()
+  const returnTo = returnAddress(location.search, readSite())
   const leave = () => location.replace(returnTo)
+  const proves = asksForProof(location.search)
   useEffect(() => {
     // Whoever is signed in already has nothing to do here; whether the server can be reached shows when they try.
     readSession().then(
-      (session) => (session ? leave() : setStrange(true)),
-      () => setStrange(true),
+      (session) => (session && !proves ? leave() : setPresent(session ? 'somebody' : 'nobody')),
+      () => setPresent('nobody'),
     )
   }, [])
   return (
     <Frame title={words.title}>
       <section class="step">
-        <h1>{words.title}</h1>
-        {strange ? <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} /> : <Waiting />}
+        {present === 'somebody' ? <ProveAgain onProved={leave} /> : <h1>{words.title}</h1>}
+        {present === undefined && <Waiting />}
+        {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
       </section>
     </Frame>
   )

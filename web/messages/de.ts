@@ -10,6 +10,7 @@ export const de: Words = {
     copy: 'Kopieren',
     copyWhat: (what) => `Kopieren: ${what}`,
     copied: 'Kopiert',
+    organizations: 'Organisationen',
     developers: 'Für Entwickler',
   },
 
@@ -73,6 +74,8 @@ export const de: Words = {
     recover: 'Wiederherstellungscode benutzen',
     atWork: 'Bei der Arbeit?',
     withOrganization: 'Mit deiner Organisation weiter',
+    proveTitle: 'Bestätige, dass du es bist',
+    prove: 'Mit Passkey bestätigen',
   },
 
   sso: {

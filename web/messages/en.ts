@@ -10,6 +10,7 @@ export const en = {
     copy: 'Copy',
     copyWhat: (what: string) => `Copy: ${what}`,
     copied: 'Copied',
+    organizations: 'Organizations',
     developers: 'For developers',
   },
 
@@ -72,6 +73,8 @@ export const en = {
     recover: 'Use your recovery code',
     atWork: 'At work?',
     withOrganization: 'Continue with your organization',
+    proveTitle: 'Confirm that it’s you',
+    prove: 'Confirm with your passkey',
   },
 
   sso: {

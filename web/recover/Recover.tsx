@@ -8,13 +8,14 @@ import { RecoveryCode } from '../ui/RecoveryCode.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { TouchAgain } from '../ui/TouchAgain.tsx'
+import { readSite } from '../view.ts'
 import { preloadVault, useFlow } from './flow.ts'
 import { Identify } from './Identify.tsx'
 
 /** The way back in for those who have lost their passkeys. */
 export function Recover() {
   const flow = useFlow()
-  const returnTo = returnAddress(location.search, location.origin)
+  const returnTo = returnAddress(location.search, readSite())
   useEffect(preloadVault, [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)

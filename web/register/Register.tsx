@@ -6,13 +6,14 @@ import { askBeforeLeaving } from '../ui/leaving.ts'
 import { RecoveryCode } from '../ui/RecoveryCode.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { TouchAgain } from '../ui/TouchAgain.tsx'
+import { readSite } from '../view.ts'
 import { Describe } from './Describe.tsx'
 import { Finish } from './Finish.tsx'
 import { preloadVault, useFlow } from './flow.ts'
 
 export function Register() {
   const flow = useFlow()
-  const returnTo = returnAddress(location.search, location.origin)
+  const returnTo = returnAddress(location.search, readSite())
   useEffect(preloadVault, [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)

@@ -7,6 +7,7 @@ import { useDoing } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { readSite } from '../view.ts'
 import { startAddress } from './start-address.ts'
 
 /** Finds the organization that signs a person in, by the domain of their address there. */
@@ -15,7 +16,7 @@ export function FindOrganization() {
   const doing = useDoing()
   const [email, setEmail] = useState('')
   const [problem, setProblem] = useState<string>()
-  const returnTo = returnAddress(location.search, location.origin)
+  const returnTo = returnAddress(location.search, readSite())
 
   async function goOn() {
     if (!isEmail(email.trim())) return setProblem(words.problem.refused.invalid_email)

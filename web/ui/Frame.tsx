@@ -8,6 +8,8 @@ import { useSpeech } from './Root.tsx'
 type Props = {
   title: string
   wide?: boolean
+  /** Whether people look here for the way to their organizations. */
+  forOrganizations?: boolean
   /** Whether developers look here for the way to their own pages. */
   forDevelopers?: boolean
   /** The sheet alone, to stand in a page of somebody else. */
@@ -17,7 +19,7 @@ type Props = {
 }
 
 /** What every page stands in: the letterhead, the sheet, the foot. */
-export function Frame({ title, wide = false, bare = false, forDevelopers = false, aside, children }: Props) {
+export function Frame({ title, wide = false, bare = false, aside, children, ...ways }: Props) {
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
@@ -34,9 +36,21 @@ export function Frame({ title, wide = false, bare = false, forDevelopers = false
       </header>
       <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>
       <footer class="foot">
-        {forDevelopers && readSite().developers && <a href="/developers">{words.frame.developers}</a>}
+        <Ways {...ways} />
         <Languages />
       </footer>
+    </>
+  )
+}
+
+/** The ways to other pages of ours, for those who have something to do there. */
+function Ways({ forOrganizations, forDevelopers }: Pick<Props, 'forOrganizations' | 'forDevelopers'>) {
+  const { words } = useSpeech()
+  const { businessUrl, developers } = readSite()
+  return (
+    <>
+      {forOrganizations && <a href={`${businessUrl}/organizations`}>{words.frame.organizations}</a>}
+      {forDevelopers && developers && <a href="/developers">{words.frame.developers}</a>}
     </>
   )
 }

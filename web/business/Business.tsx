@@ -1,0 +1,128 @@
+import type { Identity } from '@countersign/protocol/identities'
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../call.ts'
+import { remember, remembered } from '../remembering.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { readSite } from '../view.ts'
+import { NewOrganization } from './NewOrganization.tsx'
+import { OrganizationList } from './OrganizationList.tsx'
+import { OrganizationPage } from './OrganizationPage.tsx'
+import type { Place } from './places.ts'
+import { usePlace, type GoTo } from './route.ts'
+import { callBusiness, isSignedOut, signIn } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+/** Where the browser keeps which organization was looked at last. */
+const lastUsed = 'organization'
+
+/** Whose organizations they are, and which. */
+type Holdings = { identities: Identity[]; organizations: OwnOrganization[] }
+
+export function Business() {
+  const words = useBusinessWords()
+  const doing = useDoing()
+  const [place, goTo] = usePlace()
+  const [holdings, setHoldings] = useState<Holdings>()
+
+  const read = {
+    name: 'retry',
+    label: words.retry,
+    do: async () => {
+      const found = await readHoldings()
+      if (!found) return signIn()
+      setHoldings(found)
+      if (place.at === 'start') goTo(startOf(found), { replacing: true })
+    },
+  }
+  useEffect(() => void doing.perform(read), [])
+  useEffect(() => {
+    if (place.at === 'organization') remember(lastUsed, place.organizationId)
+  }, [place])
+
+  return (
+    <Frame title={titleOf(place, holdings) ?? words.title} wide aside={<Account label={words.account} />}>
+      {holdings ? (
+        <CurrentPlace place={place} goTo={goTo} holdings={holdings} onChange={setHoldings} />
+      ) : (
+        <section class="step">
+          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+        </section>
+      )}
+    </Frame>
+  )
+}
+
+type Props = { place: Place; goTo: GoTo; holdings: Holdings; onChange: (holdings: Holdings) => void }
+
+function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
+  const { identities, organizations } = holdings
+  const keep = (kept: OwnOrganization[]) => onChange({ ...holdings, organizations: kept })
+  switch (place.at) {
+    case 'start':
+    case 'list':
+      return <OrganizationList organizations={organizations} goTo={goTo} />
+    case 'new':
+      return (
+        <NewOrganization
+          identities={identities}
+          goTo={goTo}
+          onCreated={(created) => {
+            keep([...organizations, created])
+            goTo({ at: 'organization', organizationId: created.id, section: 'settings' }, { replacing: true })
+          }}
+        />
+      )
+    case 'organization':
+      return (
+        <OrganizationPage
+          key={place.organizationId}
+          place={place}
+          goTo={goTo}
+          identities={identities}
+          organizations={organizations}
+          onChanged={(changed) => keep(organizations.map((each) => (each.id === changed.id ? changed : each)))}
+          onLeft={() => {
+            keep(organizations.filter(({ id }) => id !== place.organizationId))
+            goTo({ at: 'list' }, { replacing: true })
+          }}
+        />
+      )
+  }
+}
+
+function Account({ label }: { label: string }) {
+  return (
+    <a class="button quiet" href={`${readSite().authUrl}/account`}>
+      {label}
+    </a>
+  )
+}
+
+function titleOf(place: Place, holdings: Holdings | undefined): string | undefined {
+  if (place.at !== 'organization') return undefined
+  return holdings?.organizations.find(({ id }) => id === place.organizationId)?.name
+}
+
+/** The organization that they looked at last, or the only one, else all of them. */
+function startOf({ organizations }: Holdings): Parameters<GoTo>[0] {
+  const last = organizations.find(({ id }) => id === remembered(lastUsed)) ?? organizations[0]
+  return last ? { at: 'organization', organizationId: last.id, section: 'settings' } : { at: 'list' }
+}
+
+/** Undefined where nobody is signed in. */
+async function readHoldings(): Promise<Holdings | undefined> {
+  try {
+    const [{ identities }, { organizations }] = await Promise.all([
+      call('GET /api/auth/session', {}),
+      callBusiness('GET /api/organizations', {}),
+    ])
+    return { identities, organizations }
+  } catch (error) {
+    if (isSignedOut(error)) return undefined
+    throw error
+  }
+}

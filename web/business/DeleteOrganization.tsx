@@ -1,0 +1,72 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { useState } from 'preact/hooks'
+import { Refused } from '../call.ts'
+import { ActionForm, Actions } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { useGuardedQuestion } from './asking.ts'
+import { asMember } from './memberships.ts'
+import { callBusiness, withFreshProof } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = { organization: OwnOrganization; onDeleted: () => void }
+
+export function DeleteOrganization({ organization, onDeleted }: Props) {
+  const words = useBusinessWords().deletion
+  const doing = useDoing()
+  const question = useGuardedQuestion('delete')
+  const ask: Action = { name: 'end-organization', label: words.title, look: 'secondary', do: question.ask }
+  return (
+    <section class="apart">
+      <h2>{words.title}</h2>
+      <p>{words.what}</p>
+      <Actions of={[ask]} doing={doing} />
+      {question.asked && <Confirmation organization={organization} onDeleted={onDeleted} onClose={question.close} />}
+    </section>
+  )
+}
+
+/** The last question. The name is written, so that nobody says yes by habit. */
+function Confirmation({ organization, onDeleted, onClose }: Props & { onClose: () => void }) {
+  const words = useBusinessWords().deletion
+  const { frame } = useWords()
+  const doing = useDoing()
+  const [typed, setTyped] = useState('')
+  const [checked, setChecked] = useState(false)
+  const { name } = organization
+  const matches = typed.trim() === name.trim()
+  const remove: Action = {
+    name: 'delete-organization',
+    label: words.now,
+    do: async () => {
+      setChecked(true)
+      if (!matches) return
+      const gone = () => callBusiness('DELETE /api/organizations/:organizationId', asMember(organization))
+      await withFreshProof(gone).catch(acceptGone)
+      onDeleted()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.confirm(name)} onClose={onClose}>
+      <p>{words.forever}</p>
+      <ActionForm submit={remove} others={[cancel]} doing={doing}>
+        <Field
+          name="confirmation"
+          label={words.typeName(name)}
+          value={typed}
+          onInput={setTyped}
+          problem={checked && !matches ? words.mismatch : undefined}
+          exact
+        />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+/** Deleted already, from another tab: what the person wants is so. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof Refused && error.code === 'organization_not_found')) throw error
+}

@@ -1,0 +1,48 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { InPageLink } from '../ui/InPageLink.tsx'
+import { Monogram } from '../ui/Monogram.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+import { eachOnce } from './memberships.ts'
+import { pathOf } from './places.ts'
+import type { GoTo } from './route.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = { organizations: OwnOrganization[]; goTo: GoTo }
+
+export function OrganizationList({ organizations, goTo }: Props) {
+  const words = useBusinessWords()
+  return (
+    <section class="step">
+      <StepHeading>{words.title}</StepHeading>
+      {organizations.length === 0 && <p class="lead">{words.none}</p>}
+      <ul class="entries">
+        {eachOnce(organizations).map(({ id, name, role }) => {
+          const place = { at: 'organization', organizationId: id, section: 'settings' } as const
+          return (
+            <li key={id} class="entry with-monogram">
+              <Monogram name={name} />
+              <div>
+                <h2>
+                  <InPageLink class="entry-link" href={pathOf(place)} onFollow={() => goTo(place)}>
+                    {name}
+                  </InPageLink>
+                </h2>
+                <p>{words.roles[role]}</p>
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+      <p>
+        <InPageLink
+          class={organizations.length === 0 ? 'button primary' : 'button secondary'}
+          action="new-organization"
+          href={pathOf({ at: 'new' })}
+          onFollow={() => goTo({ at: 'new' })}
+        >
+          {words.add}
+        </InPageLink>
+      </p>
+    </section>
+  )
+}

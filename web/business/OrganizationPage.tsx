@@ -1,0 +1,55 @@
+import type { Identity } from '@countersign/protocol/identities'
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { StepHeading } from '../ui/StepHeading.tsx'
+import { eachOnce } from './memberships.ts'
+import { Navigation } from './Navigation.tsx'
+import { pathOf, type Place } from './places.ts'
+import type { GoTo } from './route.ts'
+import { Settings } from './Settings.tsx'
+import { useBusinessWords } from './words.ts'
+
+type Props = {
+  place: Extract<Place, { at: 'organization' }>
+  goTo: GoTo
+  identities: Identity[]
+  organizations: OwnOrganization[]
+  onChanged: (organization: OwnOrganization) => void
+  /** The organization is gone, or the person is no longer in it. */
+  onLeft: () => void
+}
+
+/** What each section is given. */
+export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities'> & { organization: OwnOrganization }
+
+export function OrganizationPage({ place, goTo, organizations, ...others }: Props) {
+  const organization = eachOnce(organizations).find(({ id }) => id === place.organizationId)
+  if (!organization) return <Unknown goTo={goTo} />
+  return (
+    <>
+      <Navigation place={place} organization={organization} organizations={organizations} goTo={goTo} />
+      <CurrentSection section={place.section} organization={organization} {...others} />
+    </>
+  )
+}
+
+function CurrentSection({ section, ...props }: SectionProps & { section: Props['place']['section'] }) {
+  switch (section) {
+    case 'settings':
+      return <Settings {...props} />
+  }
+}
+
+function Unknown({ goTo }: Pick<Props, 'goTo'>) {
+  const words = useBusinessWords()
+  return (
+    <section class="step">
+      <StepHeading>{words.unknown}</StepHeading>
+      <p>{words.unknownWhy}</p>
+      <p>
+        <a class="button secondary" href={pathOf({ at: 'list' })} onClick={() => goTo({ at: 'list' })}>
+          {words.title}
+        </a>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,7 @@
+import { drawPage } from '../ui/Root.tsx'
+import '../ui/entries.css'
+import '../ui/sections.css'
+import './business.css'
+import { Business } from './Business.tsx'
+
+await drawPage(Business)

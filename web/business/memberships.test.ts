@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { eachOnce } from './memberships.ts'
+
+const membership = (id: string, identityId: string, role: OwnOrganization['role']): OwnOrganization => ({
+  id,
+  name: id,
+  slug: id,
+  logoUrl: null,
+  role,
+  scopes: ['read'],
+  signingAuthority: false,
+  ssoRequired: false,
+  encryptionMode: 'standard',
+  keyCustody: 'svc_standard',
+  memberId: `${id}-${identityId}`,
+  identityId,
+  createdAt: '2030-01-01T00:00:00.000Z',
+  updatedAt: '2030-01-01T00:00:00.000Z',
+})
+
+test('an organization in which several of a person’s names are is shown once, as the highest of them', () => {
+  const shown = eachOnce([
+    membership('engines', 'ada', 'member'),
+    membership('looms', 'ada', 'viewer'),
+    membership('engines', 'countess', 'owner'),
+    membership('engines', 'augusta', 'owner'),
+  ])
+  assert.deepEqual(
+    shown.map(({ id, identityId }) => [id, identityId]),
+    [
+      ['looms', 'ada'],
+      ['engines', 'countess'],
+    ],
+  )
+})

@@ -1,0 +1,16 @@
+import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+
+const ranks = Object.keys(scopesOfRole)
+
+/** Each organization once, though several of a person's names may be members: as the one with the highest role. */
+export function eachOnce(memberships: OwnOrganization[]): OwnOrganization[] {
+  const highestFirst = memberships.toSorted((one, other) => ranks.indexOf(one.role) - ranks.indexOf(other.role))
+  const highest = new Map(highestFirst.toReversed().map((membership) => [membership.id, membership]))
+  return memberships.filter((membership) => highest.get(membership.id) === membership)
+}
+
+/** The parts of a call that say of which organization it is, and as which name of the person. */
+export function asMember({ id, identityId }: Pick<OwnOrganization, 'id' | 'identityId'>) {
+  return { params: { organizationId: id }, querystring: { identity_id: identityId } }
+}

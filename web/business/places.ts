@@ -1,0 +1,27 @@
+import { isSection, type Section } from './sections.ts'
+
+/** Where a person is in the pages of organizations. */
+export type Place =
+  | { at: 'start' }
+  | { at: 'list' }
+  | { at: 'new' }
+  | { at: 'organization'; organizationId: string; section: Section }
+
+export function placeOf(path: string): Place {
+  const [, room = '', name = '', section = ''] = path.split('/')
+  if (room !== 'organizations') return { at: 'start' }
+  if (name === '') return { at: 'list' }
+  if (name === 'new') return { at: 'new' }
+  return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'settings' }
+}
+
+export function pathOf(place: Exclude<Place, { at: 'start' }>): string {
+  switch (place.at) {
+    case 'list':
+      return '/organizations'
+    case 'new':
+      return '/organizations/new'
+    case 'organization':
+      return `/organizations/${place.organizationId}/${place.section}`
+  }
+}

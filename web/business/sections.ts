@@ -1,0 +1,17 @@
+/** The sections of an organization, and whom each is for: whoever has the scope. */
+export const sections = {
+  settings: 'manage_org',
+} as const
+export type Section = keyof typeof sections
+
+export function isSection(name: string): name is Section {
+  return Object.hasOwn(sections, name)
+}
+
+/** Those that somebody with these scopes can use. */
+export function sectionsFor(scopes: string[]): Section[] {
+  return Object.entries(sections)
+    .filter(([, scope]) => scopes.includes(scope))
+    .map(([section]) => section)
+    .filter(isSection)
+}

@@ -1,0 +1,25 @@
+import { reauthenticate } from '../passkey.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+
+/** For pages of another host, where no passkey of this one answers: they send people here to prove it is them. */
+export function ProveAgain({ onProved }: { onProved: () => void }) {
+  const words = useWords().login
+  const doing = useDoing()
+  const prove: Action = {
+    name: 'prove',
+    label: words.prove,
+    do: async () => {
+      await reauthenticate()
+      onProved()
+    },
+  }
+  return (
+    <>
+      <StepHeading>{words.proveTitle}</StepHeading>
+      <Actions of={[prove]} doing={doing} />
+    </>
+  )
+}
