@@ -13,7 +13,7 @@ import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
 import { domainRoutes } from '#organizations/domain-routes.ts'
-import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
+import { invitationRoutes, memberRoutes, organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
@@ -69,6 +69,8 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   workspaceRoutes(hosts.api, provider)
   organizationRoutes(hosts.business, kernel)
   domainRoutes(hosts.business, kernel)
+  memberRoutes(hosts.business, kernel)
+  invitationRoutes(hosts.business, kernel)
   delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

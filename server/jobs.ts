@@ -7,6 +7,7 @@ import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { rest } from '#kernel/rest.ts'
+import { pruneInvitations } from '#organizations/invitation.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { recheckDomains } from '#organizations/domain-check.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
@@ -40,6 +41,7 @@ const sweeps: Record<string, Sweep> = {
   tokens: pruneTokens,
   delegations: pruneDelegations,
   'signing keys': pruneKeys,
+  'invitations to organizations': pruneInvitations,
   'pushed requests': prunePushed,
   'signing requests that expired': expireRequests,
   'signing requests that led to nothing': pruneRequests,

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from './endpoint.ts'
+import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { slugPattern } from './formats/slug.ts'
+import { Handle } from './identities.ts'
 import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 export const OrganizationRole = Type.Union([
@@ -42,6 +43,7 @@ export const OwnOrganization = Type.Object({
   ...Organization.properties,
   memberId: Uuid,
   identityId: Uuid,
+  requireSignedActions: Type.Boolean(),
   createdAt: Instant,
   updatedAt: Instant,
 })
@@ -84,6 +86,16 @@ export const ByOrganizationId = Type.Object({ organizationId: Uuid })
 /** As which of my identities I ask, where several are members; without it the first of them that may. */
 export const ActingAs = Type.Object({ identity_id: Type.Optional(Uuid) })
 
+/** A signature by the signing key of the identity that acts: last in a body, and no part of what it signs. */
+export const SignedAction = Type.Object(
+  { signature: Type.String({ minLength: 1, maxLength: 200 }) },
+  { description: 'Over {"version":1,"action":…,"details":{…}}: the parameters of the path, then the rest of the body' },
+)
+const signed = { signedAction: Type.Optional(SignedAction) }
+
+/** The body of an act that needs none but for its signature. */
+export const SignatureAlone = orNoBody(Type.Object(signed))
+
 export const listOwnOrganizations = endpoint(
   'GET /api/organizations',
   { ...business, summary: 'List the organizations that my identities are members of' },
@@ -111,15 +123,152 @@ export const changeOrganization = endpoint(
   {
     params: ByOrganizationId,
     querystring: ActingAs,
-    body: Type.Partial(Type.Object({ name: Name, slug: Slug, logoUrl: OrNull(WebUrl), ssoRequired: Type.Boolean() })),
+    body: Type.Object({
+      name: Type.Optional(Name),
+      slug: Type.Optional(Slug),
+      logoUrl: Type.Optional(OrNull(WebUrl)),
+      ssoRequired: Type.Optional(Type.Boolean()),
+      requireSignedActions: Type.Optional(Type.Boolean()),
+      ...signed,
+    }),
   },
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
-export type OrganizationChange = Static<typeof changeOrganization.schema.body>
+export type OrganizationChange = Omit<Static<typeof changeOrganization.schema.body>, 'signedAction'>
 
 export const deleteOrganization = endpoint(
   'DELETE /api/organizations/:organizationId',
   { ...business, summary: 'Delete an organization with all that it has; an owner may' },
-  { params: ByOrganizationId, querystring: ActingAs },
+  { params: ByOrganizationId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
+)
+
+export const OrganizationMember = Type.Object({
+  memberId: Uuid,
+  identityId: Uuid,
+  handle: Type.String(),
+  displayName: Type.String(),
+  role: OrganizationRole,
+  scopes: Type.Array(OrganizationScope),
+  signingAuthority: Type.Boolean(),
+  joinedAt: Instant,
+})
+export type OrganizationMember = Static<typeof OrganizationMember>
+
+export const listMembers = endpoint(
+  'GET /api/organizations/:organizationId/members',
+  { ...business, summary: 'List the members of an organization' },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 200: Type.Object({ members: Type.Array(OrganizationMember) }) },
+)
+
+const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })
+
+export const changeMember = endpoint(
+  'PATCH /api/organizations/:organizationId/members/:memberId',
+  { ...business, summary: 'Change what a member is and may do; a role brings its scopes, where none are given' },
+  {
+    params: ByMemberId,
+    querystring: ActingAs,
+    body: Type.Object({
+      role: Type.Optional(OrganizationRole),
+      scopes: Type.Optional(Type.Array(OrganizationScope, { minItems: 1, uniqueItems: true })),
+      signingAuthority: Type.Optional(Type.Boolean()),
+      ...signed,
+    }),
+  },
+  { 200: Type.Object({ member: OrganizationMember }) },
+)
+export type MemberChange = Omit<Static<typeof changeMember.schema.body>, 'signedAction'>
+
+export const removeMember = endpoint(
+  'DELETE /api/organizations/:organizationId/members/:memberId',
+  { ...business, summary: 'Remove a member, or leave: their tokens for the organization end at once' },
+  { params: ByMemberId, querystring: ActingAs, body: SignatureAlone },
+  { 204: Nothing },
+)
+
+/** Somebody who was asked to join: an identity by its handle, or whoever has proved an e-mail address. */
+export const Invitation = Type.Object({
+  invitationId: Uuid,
+  role: OrganizationRole,
+  handle: OrNull(Type.String()),
+  email: OrNull(Type.String()),
+  expiresAt: Instant,
+})
+export type Invitation = Static<typeof Invitation>
+
+export const invite = endpoint(
+  'POST /api/organizations/:organizationId/invitations',
+  { ...business, summary: 'Invite an identity by its handle, or whoever proves an e-mail address, for seven days' },
+  {
+    params: ByOrganizationId,
+    querystring: ActingAs,
+    body: Type.Object({
+      handle: Type.Optional(Handle),
+      email: Type.Optional(Type.String({ maxLength: limits.emailCharactersMax })),
+      role: OrganizationRole,
+      ...signed,
+    }),
+  },
+  {
+    201: Type.Object({
+      invitation: Invitation,
+      token: Type.String({ description: 'Shown this once' }),
+      url: Type.String({ description: 'Where whoever is invited accepts; shown this once' }),
+      /** Whether the address has been written to. */
+      mailed: Type.Boolean(),
+    }),
+  },
+)
+
+export const listInvitations = endpoint(
+  'GET /api/organizations/:organizationId/invitations',
+  { ...business, summary: 'List the invitations that wait, without their tokens' },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 200: Type.Object({ invitations: Type.Array(Invitation) }) },
+)
+
+const ByInvitationId = Type.Object({ organizationId: Uuid, invitationId: Uuid })
+
+export const readInvitation = endpoint(
+  'GET /api/organizations/:organizationId/invitations/:invitationId',
+  { ...business, summary: 'Read an invitation that waits, without its token' },
+  { params: ByInvitationId, querystring: ActingAs },
+  { 200: Type.Object({ invitation: Invitation }) },
+)
+
+export const withdrawInvitation = endpoint(
+  'DELETE /api/organizations/:organizationId/invitations/:invitationId',
+  { ...business, summary: 'Withdraw an invitation' },
+  { params: ByInvitationId, querystring: ActingAs, body: SignatureAlone },
+  { 204: Nothing },
+)
+
+const ByInvitationToken = Type.Object({ token: Type.String({ maxLength: 200 }) })
+
+/** An invitation as whoever holds its token sees it, who is signed in. */
+export const OpenInvitation = Type.Object({
+  organization: Type.Object({ name: Type.String(), slug: Type.String(), logoUrl: OrNull(Type.String()) }),
+  /** The name and handle of who invites. */
+  invitedBy: Type.Object({ displayName: Type.String(), handle: Type.String() }),
+  role: OrganizationRole,
+  expiresAt: Instant,
+  /** As which of my identities I may accept. */
+  identityIds: Type.Array(Uuid),
+})
+export type OpenInvitation = Static<typeof OpenInvitation>
+
+export const openInvitation = endpoint(
+  'GET /api/invitations/:token',
+  { ...business, summary: 'Read what an invitation is to, with its token' },
+  { params: ByInvitationToken },
+  { 200: Type.Object({ invitation: OpenInvitation }) },
+)
+
+export const acceptInvitation = endpoint(
+  'POST /api/invitations/:token/accept',
+  { ...business, summary: 'Accept an invitation, once, as the identity that is invited or has the address' },
+  { params: ByInvitationToken, body: Type.Object({ identityId: Uuid }) },
+  { 201: Type.Object({ organization: OwnOrganization }) },
 )

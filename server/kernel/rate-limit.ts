@@ -34,6 +34,7 @@ export const limited = {
   'sso connection of an organization': { points: 30, seconds: 3600 },
   'domain check': { points: 30, seconds: 60 },
   'domain check of an organization': { points: 10, seconds: 3600 },
+  'invitation of a person': { points: 100, seconds: 24 * 3600 },
   'described app of a person': { points: 60, seconds: 3600 },
 } as const
 export type Limited = keyof typeof limited

@@ -7,6 +7,7 @@ export const tokenPrefix = {
   refresh: 'cs_rt_',
   code: 'cs_code_',
   session: 'cs_session_',
+  invitation: 'cs_invite_',
   clientSecret: 'cs_',
 } as const
 export type TokenKind = keyof typeof tokenPrefix

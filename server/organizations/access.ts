@@ -5,6 +5,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { readEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
+import { askedIn, type Asked } from './signed-action.ts'
 import { findMembershipOfIdentity, listMembershipsOfSession, type Membership } from './store.ts'
 
 const refuse = refusals({
@@ -16,16 +17,16 @@ const refuse = refusals({
 /** What an identity is in an active organization. */
 export type Member = ReturnType<typeof toMember>
 
-/** Who asks for which organization; with `identityId` as that one of their identities. */
-export type Asking = { session: Session; organizationId: string; identityId?: string | undefined }
+/** Who asks for what in which organization; with `identityId` as that one of their identities. */
+export type Asking = { session: Session; organizationId: string; identityId?: string | undefined; asked: Asked }
 
-/** Who asks, of a request for an organization. */
+/** Who asks for what, of a request for an organization. */
 export function askingOf(request: Sent, session: Session): Asking {
   const { organizationId } = request.params
-  return { session, organizationId, identityId: request.query.identity_id }
+  return { session, organizationId, identityId: request.query.identity_id, asked: askedIn(request) }
 }
 
-type Sent = { params: { organizationId: string }; query: { identity_id?: string } }
+type Sent = Parameters<typeof askedIn>[0] & { params: { organizationId: string }; query: { identity_id?: string } }
 
 /**
  * As what a person acts in an organization: as the identity of theirs that joined first of those with this scope; with
@@ -45,6 +46,17 @@ export async function requireMember(
   const acting = toMember(found)
   if (acting.organization.ssoRequired) await requireSso({ db, config }, session, acting, now)
   return acting
+}
+
+/** As which member the person of a session is meant by an id; undefined where it is another's, or nobody's. */
+export async function findOwnMembership(
+  db: Database,
+  session: Session,
+  { organizationId, memberId }: { organizationId: string; memberId: string },
+): Promise<Member | undefined> {
+  const memberships = await listMembershipsOfSession(db, session, { organizationId })
+  const found = memberships.find((membership) => membership.memberId === memberId)
+  return found && toMember(found)
 }
 
 /** What an identity is in an organization; undefined where that is nothing, or the organization is suspended. */

@@ -3,14 +3,9 @@ import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { endCodesOfSessions, revokeLineagesOfOrganization } from '#tokens/lineage.ts'
-import {
-  deleteMembers,
-  deleteOrganization,
-  listMembers,
-  listOrganizationsOf,
-  lockOrganization,
-  uncountOwners,
-} from './store.ts'
+import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
+import { deleteMembers, listRoles, uncountOwners } from './member-store.ts'
+import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
 const refuse = refusals({
   last_owner: [409, 'You are the last owner of an organization that has other members. Make one of them an owner.'],
@@ -23,8 +18,9 @@ export async function removeOrganization(tx: Transaction, organizationId: string
 }
 
 /** The same for some of its members. That an owner is left, the caller has seen to. */
-async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
+export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
   await endAccess(tx, of, now)
+  await withdrawAllBy(tx, of.organizationId, of.identityIds)
   await deleteMembers(tx, of.organizationId, of.identityIds)
 }
 
@@ -48,9 +44,10 @@ export async function leaveOrganizations(
   now: Date,
 ): Promise<void> {
   const withoutOwner: string[] = []
+  await deleteInvitationsOf(tx, identityIds)
   for (const organizationId of await listOrganizationsOf(tx, identityIds)) {
     const organization = await lockOrganization(tx, organizationId)
-    const members = await listMembers(tx, organizationId)
+    const members = await listRoles(tx, organizationId)
     const leaving = members.filter(({ identityId }) => identityIds.includes(identityId))
     const [first] = leaving
     if (!organization || !first) continue
@@ -64,7 +61,7 @@ export async function leaveOrganizations(
     if (owners > 0 && !(await uncountOwners(tx, organizationId, owners))) withoutOwner.push(organization.name)
     await removeMembers(tx, { organizationId, identityIds: leaving.map(({ identityId }) => identityId) }, now)
     for (const { identityId, memberId } of leaving)
-      await record(tx, { action: 'organization.member_removed', ...place, identityId, details: { memberId } }, now)
+      await record(tx, { action: 'organization.member.removed', ...place, identityId, details: { memberId } }, now)
   }
   if (withoutOwner.length > 0) throw refuse.last_owner({ fields: { organizations: withoutOwner } })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { askBusiness, makeOrganization, reauthenticate } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 
 let world: World
@@ -14,26 +15,14 @@ before(async () => {
 })
 after(() => world.close())
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+const ask = (
+  person: Pick<Person, 'headers'>,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+) => askBusiness(world, person, `${method} /organizations${path}`, body)
 
-function ask(person: Pick<Person, 'headers'>, method: Method, path: string, payload?: object) {
-  const url = `/api/organizations${path}`
-  return world.business.inject({ method, url, headers: person.headers, ...(payload && { payload }) })
-}
-
-async function found(person: Person, name = 'Acme'): Promise<OwnOrganization> {
-  const answer = await ask(person, 'POST', '', { name, identityId: person.identityId })
-  assert.equal(answer.statusCode, 201, answer.body)
-  return answer.json().organization
-}
-
-async function reauthenticate({ headers, authenticator }: Person) {
-  const post = (step: string, payload: object) =>
-    world.api.inject({ method: 'POST', url: `/api/auth/reauthenticate/${step}`, headers, payload })
-  const { flowId, options } = (await post('start', {})).json()
-  const answer = await post('finish', { flowId, credential: authenticator.authenticate(options) })
-  assert.equal(answer.statusCode, 200, answer.body)
-}
+const found = (person: Person, name?: string) => makeOrganization(world, person, name)
 
 async function addIdentity({ headers }: Person): Promise<string> {
   const payload = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
@@ -107,7 +96,7 @@ test('an organization is deleted by an owner who has just proved their presence'
   world.pass(301)
   const stale = await ask(owner, 'DELETE', `/${id}`)
   assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
-  await reauthenticate(owner)
+  await reauthenticate(world, owner)
   assert.equal((await ask(owner, 'DELETE', `/${id}`)).statusCode, 204)
   assert.equal((await ask(owner, 'GET', `/${id}`)).statusCode, 404)
 })

@@ -11,11 +11,12 @@ import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
 import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
+import { insertMember } from './member-store.ts'
+import { recordAct } from './signed-action.ts'
 import { takeSlug } from './slug.ts'
 import {
   claimSlug,
   countMemberships,
-  insertMember,
   insertOrganization,
   listMembershipsOfIdentity,
   listMembershipsOfSession,
@@ -26,6 +27,10 @@ import {
 
 const refuse = refusals({
   invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
+  signed_action_required: [
+    403,
+    'Sign this with your signing key: whoever demands signatures must be able to give them.',
+  ],
   insufficient_scope: [403, 'Only an owner deletes an organization.'],
   slug_taken: [409, 'Another organization has this slug. Choose another one.'],
   sso_not_tested: [409, 'Sign in with a connection of this organization once, before everybody must.'],
@@ -63,7 +68,7 @@ export async function beginOrganization(
 }
 
 /** Whether an identity is there, and in fewer organizations than it may be in; it stays so until `tx` ends. */
-async function mayJoinAnother(tx: Transaction, identityId: string): Promise<boolean> {
+export async function mayJoinAnother(tx: Transaction, identityId: string): Promise<boolean> {
   if (!(await holdIdentity(tx, identityId))) return false
   return (await countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
@@ -79,8 +84,8 @@ export async function listOwnOrganizations(db: Database, session: Session): Prom
 }
 
 /**
- * Changes an organization. Refuses `organization_not_found`, `insufficient_scope`, `enterprise_sso_required`,
- * `invalid_request`, `slug_taken`, `sso_not_tested`, `reauthentication_required`.
+ * Changes an organization. Refuses what `requireMember` and `recordAct` do, `invalid_request`, `slug_taken`,
+ * `sso_not_tested`, `reauthentication_required`.
  */
 export async function changeOrganization(
   { db, config }: Kernel,
@@ -88,24 +93,32 @@ export async function changeOrganization(
   change: OrganizationChange,
   now: Date,
 ): Promise<OwnOrganization> {
-  const { name, slug, logoUrl, ssoRequired } = change
+  const { name, slug, logoUrl, ssoRequired, requireSignedActions } = change
   const { session, organizationId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
-    const { identityId, organization } = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
     if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
-    if (ssoRequired !== undefined && ssoRequired !== organization.ssoRequired) requireFresh(session, now)
+    if (changesGuards(organization, change)) requireFresh(session, now)
+    if (requireSignedActions && asking.asked.signature === undefined) throw refuse.signed_action_required()
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug)
     await updateOrganization(tx, { ...change, organizationId }, now)
-    const act = { action: 'organization.changed', actor: 'person', details: { changed: Object.keys(change) } } as const
-    await record(tx, { ...act, userId: session.userId, identityId, organizationId }, now)
+    const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
+    await recordAct(tx, { asking, acting }, { action: 'organization.changed', details }, now)
     // The transaction has the organization to itself, so the member is there as before.
     const changed = await findMembership(tx, organizationId, identityId)
     if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is gone from a locked organization`)
     return toOwnOrganization(changed)
   })
+}
+
+/** Whether somebody else could get in, or act in another's name, whom the organization keeps from it now. */
+function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
+  const { ssoRequired = organization.ssoRequired, requireSignedActions = organization.requireSignedActions } = change
+  return ssoRequired !== organization.ssoRequired || requireSignedActions !== organization.requireSignedActions
 }
 
 async function moveSlug(tx: Transaction, organization: Member['organization'], slug: string): Promise<void> {
@@ -114,19 +127,18 @@ async function moveSlug(tx: Transaction, organization: Member['organization'], s
 }
 
 /**
- * Deletes an organization with all that it has, at once. Refuses `organization_not_found`, `insufficient_scope`,
- * `enterprise_sso_required`, `reauthentication_required`.
+ * Deletes an organization with all that it has, at once. Refuses what `requireMember` and `recordAct` do,
+ * `insufficient_scope` where somebody is no owner, `reauthentication_required`.
  */
 export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
   const { session, organizationId } = asking
   await transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
-    const { identityId, role } = await requireMember({ db: tx, config }, asking, 'manage_org', now)
-    if (role !== 'owner') throw refuse.insufficient_scope()
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    if (acting.role !== 'owner') throw refuse.insufficient_scope()
     requireFresh(session, now)
     await removeOrganization(tx, organizationId, now)
-    const act = { action: 'organization.deleted', actor: 'person' } as const
-    await record(tx, { ...act, userId: session.userId, identityId, organizationId }, now)
+    await recordAct(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }
 
@@ -144,6 +156,7 @@ export function toOwnOrganization(member: Member): OwnOrganization {
     ...toOrganization(member),
     memberId,
     identityId,
+    requireSignedActions: organization.requireSignedActions,
     createdAt: organization.createdAt.toISOString(),
     updatedAt: organization.updatedAt.toISOString(),
   }

@@ -1,14 +1,25 @@
 import * as endpoints from '@countersign/protocol/organizations'
+import type { FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { requireOwnIdentity } from '#identity/identity.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { languageOf } from '#kernel/language.ts'
 import { either } from '#kernel/parse.ts'
-import { refusals } from '#kernel/refusal.ts'
+import { refusals, type Refusal } from '#kernel/refusal.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { accessGuard } from '#tokens/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { askingOf, requireMember } from './access.ts'
+import {
+  acceptInvitation,
+  invite,
+  listInvitations,
+  openInvitation,
+  readInvitation,
+  withdrawInvitation,
+} from './invitation.ts'
+import { changeMember, listOrganizationMembers, removeMember } from './member.ts'
 import {
   beginOrganization,
   changeOrganization,
@@ -19,8 +30,11 @@ import {
   toOwnOrganization,
 } from './organization.ts'
 
+const noApp = 'The app of this token is not registered any more.'
+
 const refuse = refusals({
   workspace_creation_failed: [400, 'This identity is in as many organizations as it may be.'],
+  invalid_token: [401, noApp],
   invalid_client: [403, 'The access token is not of this client.'],
   too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
 })
@@ -31,10 +45,13 @@ type Surroundings = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys }
 export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings): void {
   const { db, clock } = kernel
   const access = accessGuard(kernel, keys)
+  const requireApp = (refusal: () => Refusal) => async (request: FastifyRequest) => {
+    if (!(await apps.find(access.of(request).clientId))) throw refusal()
+  }
 
   host.route({
     ...endpoints.listOrganizations,
-    onRequest: access.onRequest,
+    onRequest: [access.onRequest, requireApp(refuse.invalid_token)],
     async handler(request) {
       const { identityId, clientId } = access.of(request)
       requireClient(clientId, request.query.client_id)
@@ -44,12 +61,11 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 
   host.route({
     ...endpoints.createWorkspace,
-    onRequest: access.onRequest,
+    onRequest: [access.onRequest, requireApp(() => refuse.invalid_client({ sentence: noApp }))],
     async handler(request, reply) {
       const { userId, identityId, clientId } = access.of(request)
       const { body } = request
       requireClient(clientId, either(body.client_id, body.clientId))
-      if (!(await apps.find(clientId))) throw refuse.invalid_client({ sentence: 'The app is not registered any more.' })
       const founder = { userId, identityId, clientId }
       const begun = await beginOrganization(kernel, founder, body.name, clock())
       if (!begun) throw refuse.workspace_creation_failed()
@@ -114,6 +130,103 @@ export function organizationRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       await endOrganization(kernel, askingOf(request, session.of(request)), clock())
       return reply.status(204).send(null)
+    },
+  })
+}
+
+/** Who belongs to an organization, and who may come. */
+export function memberRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listMembers,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const { organization } = await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
+      return { members: await listOrganizationMembers(db, organization.organizationId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.changeMember,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = { ...askingOf(request, session.of(request)), memberId: request.params.memberId }
+      return { member: await changeMember(kernel, asking, request.body, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.removeMember,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), memberId: request.params.memberId }
+      await removeMember(kernel, asking, clock())
+      return reply.status(204).send(null)
+    },
+  })
+}
+
+/** Asking people to join, and their answers. */
+export function invitationRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.invite,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), language: languageOf(request) }
+      return reply.status(201).send(await invite(kernel, asking, request.body, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.listInvitations,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = askingOf(request, session.of(request))
+      await requireMember(kernel, asking, 'manage_identities', clock())
+      return { invitations: await listInvitations(db, asking.organizationId, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.readInvitation,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const { organizationId, invitationId } = request.params
+      await requireMember(kernel, askingOf(request, session.of(request)), 'manage_identities', clock())
+      return { invitation: await readInvitation(db, organizationId, invitationId, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.withdrawInvitation,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const { invitationId } = request.params
+      await withdrawInvitation(kernel, { ...askingOf(request, session.of(request)), invitationId }, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.openInvitation,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { invitation: await openInvitation(db, session.of(request), request.params.token, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.acceptInvitation,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const accepting = { token: request.params.token, identityId: request.body.identityId }
+      const organization = await acceptInvitation(kernel, session.of(request), accepting, clock())
+      return reply.status(201).send({ organization })
     },
   })
 }

@@ -1,14 +1,14 @@
-import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { countMemberships, findOrganization, insertMember, lockOrganization, updateSsoConnection } from './store.ts'
+import { joinOrganization } from './member.ts'
+import { countMemberships, findOrganization, lockOrganization, updateSsoConnection } from './store.ts'
 
 const refuse = refusals({
   identity_not_found: [404, 'None of your identities has this id.'],
+  already_member: [409, 'This identity is a member already.'],
   sso_in_use: [409, 'Everybody must sign in with this connection. Turn ssoRequired off first.'],
   too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
 })
@@ -34,20 +34,16 @@ type Joining = { userId: string; organizationId: string; identityId: string }
 
 /**
  * Makes an identity a member whom the organization's own sign-in has named; the caller holds the organization. Refuses
- * `identity_not_found`, `too_many_organizations`.
+ * `identity_not_found`, `too_many_organizations`, `already_member`.
  */
 export async function joinAsMember(tx: Transaction, { userId, organizationId, identityId }: Joining, now: Date) {
   if (!(await holdIdentity(tx, identityId))) throw refuse.identity_not_found()
   if ((await countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw refuse.too_many_organizations()
-  const memberId = randomUUIDv7()
-  const rights = { role: 'member' as const, scopes: [...scopesOfRole.member], signingAuthority: false }
-  await insertMember(tx, { organizationId, memberId, identityId, ...rights }, now)
-  const details = { memberId, role: rights.role, by: 'sso' }
-  await record(
-    tx,
-    { action: 'organization.member_joined', actor: 'person', userId, identityId, organizationId, details },
-    now,
-  )
+  const role = 'member'
+  const memberId = await joinOrganization(tx, { organizationId, identityId, role }, now)
+  if (!memberId) throw refuse.already_member()
+  const act = { action: 'organization.member.joined', actor: 'person', userId, identityId, organizationId } as const
+  await record(tx, { ...act, details: { memberId, role, by: 'sso' } }, now)
   return { memberId }
 }

@@ -1,4 +1,4 @@
-import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Session } from '#sessions/session.ts'
 import { releaseDomains } from './domain-store.ts'
@@ -12,6 +12,7 @@ const organization = [
   'encryption_mode as encryptionMode',
   'sso_connection_id as ssoConnectionId',
   'sso_required as ssoRequired',
+  'require_signed_actions as requireSignedActions',
   'organization.created_at as createdAt',
   'organization.updated_at as updatedAt',
 ] as const
@@ -132,11 +133,12 @@ type Change = {
   slug?: string | undefined
   logoUrl?: string | null | undefined
   ssoRequired?: boolean | undefined
+  requireSignedActions?: boolean | undefined
 }
 
 export async function updateOrganization(
   tx: Transaction,
-  { organizationId, name, slug, logoUrl, ssoRequired }: Change & { organizationId: string },
+  { organizationId, name, slug, logoUrl, ssoRequired, requireSignedActions }: Change & { organizationId: string },
   now: Date,
 ): Promise<void> {
   await tx
@@ -147,6 +149,7 @@ export async function updateOrganization(
       ...(slug !== undefined && { slug }),
       ...(logoUrl !== undefined && { logo_url: logoUrl }),
       ...(ssoRequired !== undefined && { sso_required: ssoRequired }),
+      ...(requireSignedActions !== undefined && { require_signed_actions: requireSignedActions }),
     })
     .where('organization_id', '=', organizationId)
     .execute()
@@ -175,60 +178,6 @@ export async function updateSsoConnection(
   return numUpdatedRows === 1n
 }
 
-/** Counts so many owners less; false where none would be left. */
-export async function uncountOwners(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('organization')
-    .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
-    .where('organization_id', '=', organizationId)
-    .where('owner_count', '>', count)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
-}
-
-type NewMember = {
-  organizationId: string
-  memberId: string
-  identityId: string
-  role: OrganizationRole
-  scopes: string[]
-  signingAuthority: boolean
-}
-
-export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<void> {
-  await tx
-    .insertInto('organization_member')
-    .values({
-      organization_id: joining.organizationId,
-      member_id: joining.memberId,
-      identity_id: joining.identityId,
-      role: joining.role,
-      scopes: joining.scopes,
-      signing_authority: joining.signingAuthority,
-      joined_at: now,
-    })
-    .execute()
-}
-
-/** The members of an organization, the one who joined first before the others. */
-export function listMembers(db: Database, organizationId: string) {
-  return db
-    .selectFrom('organization_member')
-    .select(member)
-    .where('organization_id', '=', organizationId)
-    .orderBy('joined_at')
-    .orderBy('member_id')
-    .execute()
-}
-
-export async function deleteMembers(tx: Transaction, organizationId: string, identityIds: string[]): Promise<void> {
-  await tx
-    .deleteFrom('organization_member')
-    .where('organization_id', '=', organizationId)
-    .where('identity_id', 'in', identityIds)
-    .execute()
-}
-
 /** The organizations that any of these identities is a member of, in the order in which they are locked. */
 export async function listOrganizationsOf(db: Database, identityIds: string[]): Promise<string[]> {
   const rows = await db
@@ -239,4 +188,15 @@ export async function listOrganizationsOf(db: Database, identityIds: string[]): 
     .orderBy('organization_id')
     .execute()
   return rows.map(({ organizationId }) => organizationId)
+}
+
+/** The public key that an identity signs with now. */
+export async function findSigningKey(db: Database, identityId: string): Promise<Uint8Array | undefined> {
+  const found = await db
+    .selectFrom('signing_key')
+    .select('public_key as publicKey')
+    .where('identity_id', '=', identityId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return found?.publicKey
 }

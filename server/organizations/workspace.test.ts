@@ -88,6 +88,8 @@ test('ORG-15 without a live token of a registered app nothing is told or created
   world.pass(6)
   const refused = await create({ name: 'Acme', ...agreed }, bearer(orphan))
   assert.deepEqual([refused.statusCode, refused.json().error], [403, 'invalid_client'])
+  const untold = await list('', bearer(orphan))
+  assert.deepEqual([untold.statusCode, untold.json().error], [401, 'invalid_token'])
 
   for (const [headers, error] of [
     [{}, 'unauthorized'],

@@ -27,6 +27,13 @@ const openWithoutPasskey = new Set([
   'GET /api/organizations',
   'GET /api/organizations/:organizationId',
   'PATCH /api/organizations/:organizationId',
+  'GET /api/organizations/:organizationId/members',
+  'PATCH /api/organizations/:organizationId/members/:memberId',
+  'DELETE /api/organizations/:organizationId/members/:memberId',
+  'GET /api/organizations/:organizationId/invitations',
+  'POST /api/organizations/:organizationId/invitations',
+  'GET /api/organizations/:organizationId/invitations/:invitationId',
+  'DELETE /api/organizations/:organizationId/invitations/:invitationId',
 ])
 
 export function isOpenWithoutPasskey({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {

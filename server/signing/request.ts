@@ -9,12 +9,12 @@ import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { findCurrentKey } from './key-store.ts'
 import * as store from './request-store.ts'
-import { verifies } from './verification.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'The metadata is at most 16 KiB of JSON, nested at most 8 levels deep.'],

@@ -5,12 +5,12 @@ import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { laterOf } from '#kernel/clock.ts'
 import { transaction, type Database } from '#kernel/database.ts'
+import { verifies } from '#kernel/ed25519.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { enrolKey, readPublicKey, toRecord } from './key.ts'
 import { endKey, listKeys, type StoredKey } from './key-store.ts'
 import { expirePending } from './request.ts'
-import { verifies } from './verification.ts'
 
 const refuse = refusals({
   invalid_rotation_signature: [403, 'The current key has not signed this new key.'],

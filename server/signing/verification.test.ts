@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import { verifies } from '#kernel/ed25519.ts'
 import { createWorld, type World } from '#testing/world.ts'
-import { verifies } from './verification.ts'
 
 type Vectors = { keys: { publicKey: string; tests: [number, string, string, boolean, string][] }[] }
 

@@ -73,7 +73,7 @@ test('somebody of a verified domain connects their passkey once, and signs in wi
   assert.deepEqual([linked.statusCode, linked.json()], [200, { returnTo }])
   assert.ok((await members()).includes(person.identityId))
   const acts = (await trail()).filter(({ identityId }) => identityId === person.identityId).map(({ action }) => action)
-  assert.deepEqual(acts, ['organization.member_joined', 'sso.linked'])
+  assert.deepEqual(acts, ['organization.member.joined', 'sso.linked'])
 
   const elsewhere = enterprise.browser()
   const returned = await elsewhere.signIn(connectionId, claims, { return_to: returnTo })

@@ -43,7 +43,8 @@ function Confirmation({ organization, onDeleted, onClose }: Props & { onClose: (
     do: async () => {
       setChecked(true)
       if (!matches) return
-      const gone = () => callBusiness('DELETE /api/organizations/:organizationId', asMember(organization))
+      const gone = () =>
+        callBusiness('DELETE /api/organizations/:organizationId', { ...asMember(organization), body: null })
       await withFreshProof(gone).catch(acceptGone)
       onDeleted()
     },

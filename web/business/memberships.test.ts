@@ -12,6 +12,7 @@ const membership = (id: string, identityId: string, role: OwnOrganization['role'
   scopes: ['read'],
   signingAuthority: false,
   ssoRequired: false,
+  requireSignedActions: false,
   encryptionMode: 'standard',
   keyCustody: 'svc_standard',
   memberId: `${id}-${identityId}`,

@@ -11,6 +11,7 @@ const organization = {
   scopes: [],
   signingAuthority: true,
   ssoRequired: false,
+  requireSignedActions: false,
   encryptionMode: 'standard' as const,
   keyCustody: 'svc_standard' as const,
   memberId: '01900000-0000-7000-8000-000000000002',

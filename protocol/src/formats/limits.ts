@@ -93,6 +93,8 @@ export const limits = {
   /** Of what is put after a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,
+  invitationLifetimeSeconds: 7 * 24 * 3600,
+  invitationsWaitingMax: 200,
   domainsPerOrganizationMax: 50,
   ssoConnectionsPerOrganizationMax: 10,
   /** How often a verified domain is looked at again, and how soon where nobody answered. */

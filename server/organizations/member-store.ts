@@ -1,0 +1,103 @@
+import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import type { Database, Transaction } from '#kernel/database.ts'
+
+export type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
+
+function members(db: Database, organizationId: string) {
+  return db
+    .selectFrom('organization_member')
+    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
+    .select([
+      'member_id as memberId',
+      'organization_member.identity_id as identityId',
+      'handle',
+      'display_name as displayName',
+      'role',
+      'signing_authority as signingAuthority',
+      'joined_at as joinedAt',
+    ])
+    .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
+    .where('organization_id', '=', organizationId)
+}
+
+/** The members of an organization, the one who joined first before the others. */
+export function listMembers(db: Database, organizationId: string) {
+  return members(db, organizationId).orderBy('joined_at').orderBy('member_id').execute()
+}
+
+/** The members by their ids alone, also those whose identities are just going. */
+export function listRoles(db: Database, organizationId: string) {
+  return db
+    .selectFrom('organization_member')
+    .select(['member_id as memberId', 'identity_id as identityId', 'role'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('joined_at')
+    .orderBy('member_id')
+    .execute()
+}
+
+export function findMember(db: Database, organizationId: string, memberId: string) {
+  return members(db, organizationId).where('member_id', '=', memberId).executeTakeFirst()
+}
+
+type Rights = { role: OrganizationRole; scopes: string[]; signingAuthority: boolean }
+type NewMember = Rights & { organizationId: string; memberId: string; identityId: string }
+
+/** Adds a member; false where the identity is one already. */
+export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('organization_member')
+    .values({
+      organization_id: joining.organizationId,
+      member_id: joining.memberId,
+      identity_id: joining.identityId,
+      role: joining.role,
+      scopes: joining.scopes,
+      signing_authority: joining.signingAuthority,
+      joined_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'identity_id']).doNothing())
+    .returning('member_id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function updateMember(
+  tx: Transaction,
+  { organizationId, memberId, role, scopes, signingAuthority }: Rights & { organizationId: string; memberId: string },
+): Promise<void> {
+  await tx
+    .updateTable('organization_member')
+    .set({ role, scopes, signing_authority: signingAuthority })
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .execute()
+}
+
+export async function deleteMembers(tx: Transaction, organizationId: string, identityIds: string[]): Promise<void> {
+  await tx
+    .deleteFrom('organization_member')
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', 'in', identityIds)
+    .execute()
+}
+
+/** Counts one more owner. */
+export async function countOwner(tx: Transaction, organizationId: string): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set((eb) => ({ owner_count: eb('owner_count', '+', 1) }))
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+/** Counts so many owners less; false where none would be left. */
+export async function uncountOwners(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('organization')
+    .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
+    .where('organization_id', '=', organizationId)
+    .where('owner_count', '>', count)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,147 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
+import type { MemberChange, OrganizationMember } from '@countersign/protocol/organizations'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { requireFresh } from '#sessions/session.ts'
+import { findOwnMembership, requireMember, type Asking, type Member } from './access.ts'
+import { removeMembers } from './departure.ts'
+import { withdrawAllBy } from './invitation-store.ts'
+import {
+  countOwner,
+  findMember,
+  insertMember,
+  listMembers,
+  uncountOwners,
+  updateMember,
+  type MemberRow,
+} from './member-store.ts'
+import { recordAct } from './signed-action.ts'
+import { lockOrganization } from './store.ts'
+
+const refuse = refusals({
+  invalid_request: [400, 'Every member may read, and an owner may do everything.'],
+  insufficient_scope: [403, 'You may not give what you do not have yourself, nor take it from others.'],
+  member_not_found: [404, 'This organization has no such member.'],
+  last_owner: [409, 'An organization has an owner. Make somebody else one first, or delete the organization.'],
+})
+
+/** What a member is and may do. */
+export type Rights = { role: OrganizationRole; scopes: readonly OrganizationScope[]; signingAuthority: boolean }
+
+/** The rights with which a role begins. */
+export function rightsOfRole(role: OrganizationRole): Rights {
+  const scopes: readonly OrganizationScope[] = scopesOfRole[role]
+  return { role, scopes, signingAuthority: scopes.includes('sign') }
+}
+
+/** Refuses `insufficient_scope` where somebody would give or take more than they have themselves. */
+export function requireNoMore(giver: Rights, { role, scopes, signingAuthority }: Rights): void {
+  if (giver.role === 'owner') return
+  const has = scopes.every((scope) => giver.scopes.includes(scope)) && (giver.signingAuthority || !signingAuthority)
+  if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
+}
+
+export async function listOrganizationMembers(db: Database, organizationId: string): Promise<OrganizationMember[]> {
+  return (await listMembers(db, organizationId)).map(toOrganizationMember)
+}
+
+/** A member to be changed or removed, by their id. */
+export type MemberSought = Asking & { memberId: string }
+
+/**
+ * Changes what a member is and may do. Refuses what `requireMember` and `recordAct` do, `member_not_found`,
+ * `invalid_request`, `insufficient_scope`, `last_owner`, and `reauthentication_required` where it is about an owner.
+ */
+export async function changeMember(
+  { db, config }: Kernel,
+  asking: MemberSought,
+  { role, scopes, signingAuthority }: MemberChange,
+  now: Date,
+): Promise<OrganizationMember> {
+  const { organizationId, memberId, session } = asking
+  return transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
+    const before = await findMember(tx, organizationId, memberId)
+    if (!before) throw refuse.member_not_found()
+    const begins = role === undefined || role === before.role ? before : rightsOfRole(role)
+    const after = {
+      role: begins.role,
+      scopes: [...(scopes ?? begins.scopes)],
+      signingAuthority: signingAuthority ?? begins.signingAuthority,
+    }
+    requireFitting(after)
+    requireNoMore(acting, before)
+    requireNoMore(acting, after)
+    if (before.role === 'owner' || after.role === 'owner') requireFresh(session, now)
+
+    if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
+    const steppedDown = before.role === 'owner' && after.role !== 'owner'
+    if (steppedDown && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    await updateMember(tx, { organizationId, memberId, ...after })
+    // What they may not give any more they must not have given an hour ago.
+    await withdrawAllBy(tx, organizationId, [before.identityId])
+    const details = { memberId, memberIdentityId: before.identityId, ...after }
+    await recordAct(tx, { asking, acting }, { action: 'organization.member.changed', details }, now)
+    return toOrganizationMember({ ...before, ...after })
+  })
+}
+
+/** Refuses `invalid_request` for rights that nobody can have. */
+function requireFitting({ role, scopes }: Rights): void {
+  if (!scopes.includes('read')) throw refuse.invalid_request()
+  if (role === 'owner' && scopes.length !== scopesOfRole.owner.length) throw refuse.invalid_request()
+}
+
+/**
+ * Removes a member, whose tokens for the organization end with it; whoever is one themselves may leave. Refuses what
+ * `requireMember` and `recordAct` do, `member_not_found`, `insufficient_scope`, `last_owner`, and
+ * `reauthentication_required` where an owner is removed by another.
+ */
+export async function removeMember({ db, config }: Kernel, asking: MemberSought, now: Date): Promise<void> {
+  const { organizationId, memberId, session } = asking
+  await transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
+    const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
+    const member = await findMember(tx, organizationId, memberId)
+    if (!member) throw refuse.member_not_found()
+    if (!leaving) requireMayRemove(acting, member, asking, now)
+
+    if (member.role === 'owner' && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    const { identityId } = member
+    await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+    const details = { memberId, memberIdentityId: identityId, role: member.role }
+    const act = { action: 'organization.member.removed', details, unsigned: leaving !== undefined } as const
+    await recordAct(tx, { asking, acting }, act, now)
+  })
+}
+
+function requireMayRemove(acting: Member, member: MemberRow, { session }: Asking, now: Date): void {
+  requireNoMore(acting, member)
+  if (member.role === 'owner') requireFresh(session, now)
+}
+
+type Joining = { organizationId: string; identityId: string; role: OrganizationRole }
+
+/**
+ * Makes an identity a member of an organization that this transaction has locked, and answers the id of that; undefined
+ * where it is one already.
+ */
+export async function joinOrganization(tx: Transaction, { role, ...joining }: Joining, now: Date) {
+  const { scopes, signingAuthority } = rightsOfRole(role)
+  const memberId = randomUUIDv7()
+  if (!(await insertMember(tx, { ...joining, memberId, role, scopes: [...scopes], signingAuthority }, now)))
+    return undefined
+  if (role === 'owner') await countOwner(tx, joining.organizationId)
+  return memberId
+}
+
+function toOrganizationMember(row: MemberRow): OrganizationMember {
+  const { memberId, identityId, handle, displayName, role, scopes, signingAuthority, joinedAt } = row
+  const shown = { memberId, identityId, handle, displayName, role, scopes, signingAuthority }
+  return { ...shown, joinedAt: joinedAt.toISOString() }
+}
