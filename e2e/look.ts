@@ -68,14 +68,7 @@ export const noRequest = '00000000-0000-4000-8000-000000000000'
  * signed, or agreed to any more, an app has no webhook, and an account is not deleted before its apps have been named.
  */
 const meant = [
-  ...[
-    '/api/auth/session',
-    '/api/account',
-    '/api/auth/session/end',
-    '/email/verify',
-    '/webhook',
-    '/api/oauth/authorize',
-  ],
+  ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/verify', '/webhook', '/api/oauth/authorize'],
   `/api/signing/requests/${noRequest}`,
 ]
 /** A device that waits for another learns by such a no that it is over. */
@@ -84,9 +77,12 @@ const approval = '/api/account/device-approvals/'
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {
   if (message.type() !== 'error' && message.type() !== 'warning') return false
-  const { url } = message.location()
+  const [url = ''] = message.location().url.split('?')
   const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
-  return !(isRefusal && (url === page.url() || url.includes(approval) || meant.some((path) => url.endsWith(path))))
+  return !(
+    isRefusal &&
+    (url === page.url().split('?')[0] || url.includes(approval) || meant.some((path) => url.endsWith(path)))
+  )
 }
 
 function takeNotes(): void {

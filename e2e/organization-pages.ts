@@ -1,11 +1,13 @@
-import type { Service } from '../server/testing/service.ts'
 import type { Person } from './person.ts'
+import type { Stage } from './stage.ts'
 
+type Surroundings = Pick<Stage, 'service' | 'nameServer'>
 type Look = (name: string) => Promise<void>
 
 /** Makes an organization, and looks at everything that its owner can do there. */
-export async function walkOrganizations(person: Person, service: Service, look: Look): Promise<void> {
+export async function walkOrganizations(person: Person, stage: Surroundings, look: Look): Promise<void> {
   const { page } = person
+  const { service } = stage
   const dialog = page.getByRole('dialog')
   await page.goto(`${service.businessUrl}/`)
   await person.control('new-organization').waitFor()
@@ -19,6 +21,7 @@ export async function walkOrganizations(person: Person, service: Service, look: 
   await person.write('name', 'The Society for Analytical Engines')
   await person.press('create-organization')
   await walkSettings(person, look)
+  await walkDomains(person, stage, look)
   await person.press('switch-organization')
   await look('organizations-switch')
   await page.goto(`${service.businessUrl}/organizations`)
@@ -40,6 +43,43 @@ export async function walkOrganizations(person: Person, service: Service, look: 
   await person.write('confirmation', 'The Society for Analytical Engines')
   await person.press('delete-organization')
   await dialog.waitFor({ state: 'detached' })
+}
+
+/** A domain from its claim to its end, by a record that is put into the DNS and taken out again. */
+async function walkDomains(person: Person, { nameServer }: Surroundings, look: Look): Promise<void> {
+  const { page } = person
+  const verdict = page.locator('.entry [role="alert"] p')
+  const [, organizationId = ''] = /organizations\/([^/]+)/.exec(page.url()) ?? []
+  const domain = `engines-${organizationId.slice(-12)}.example`
+  const check = async () => person.press(`check-${domain}`)
+  await page.locator('nav.sections a[href$="/domains"]').click()
+  await person.control('claim-domain').waitFor()
+  await person.write('domain', 'engines')
+  await person.press('claim-domain')
+  await page.locator('[aria-invalid="true"]').waitFor()
+  await look('domains-invalid')
+  await person.write('domain', domain)
+  await person.press('claim-domain')
+  await person.control(`check-${domain}`).waitFor()
+  await check()
+  await verdict.waitFor()
+  await look('domains-unproved')
+
+  const [name = '', value = ''] = await page.locator('.copies code').allTextContents()
+  nameServer.setTexts(name, value)
+  await check()
+  await page.locator('.entry details').waitFor()
+  await page.locator('.entry summary').click()
+  await look('domains-record')
+  nameServer.setTexts(name, 'something else')
+  await check()
+  await verdict.waitFor()
+  await look('domains-failing')
+  await person.press(`remove-${domain}`)
+  await page.getByRole('dialog').waitFor()
+  await look('domains-remove')
+  await person.press('remove-domain')
+  await page.locator('.entry').waitFor({ state: 'detached' })
 }
 
 async function walkSettings(person: Person, look: Look): Promise<void> {

@@ -65,7 +65,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await walkAccount(person, handle, look)
   await walkSign(person, look)
   await walkDevelopers(person, stage.service, look)
-  await walkOrganizations(person, stage.service, look)
+  await walkOrganizations(person, stage, look)
   await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
   await walkConnector(person, { service: stage.service, app: assistant, handle }, look)
   await walkSignIn(person, look)

@@ -4,23 +4,26 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { copyMigrated } from '../server/testing/migrated-database.ts'
+import { startNameServer } from '../server/testing/name-server.ts'
 import { startService } from '../server/testing/service.ts'
 import { invite, type Manner, type Person } from './person.ts'
 import { openShop } from './relying-party.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** What a journey needs: the provider as a process, a mail server, an app on another site, and a browser. */
+/** What a journey needs: the provider as a process, its servers of mail and of names, an app elsewhere, a browser. */
 export async function openStage({ environment = {} }: { environment?: Record<string, string> } = {}) {
-  const mailbox = await openMailbox()
+  const [mailbox, nameServer] = await Promise.all([openMailbox(), startNameServer()])
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
   const dataDirectory = await mkdtemp(join(tmpdir(), 'countersign-'))
   await copyMigrated(dataDirectory)
-  const service = await startService({ environment: { ...mail, ...environment }, dataDirectory })
+  const settings = { ...mail, DNS_SERVERS: nameServer.address, ...environment }
+  const service = await startService({ environment: settings, dataDirectory })
   const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
   return {
     service,
     mailbox,
+    nameServer,
     shop,
     browser,
     invite: (manner?: Manner) => invite(browser, manner),
@@ -36,7 +39,7 @@ export async function openStage({ environment = {} }: { environment?: Record<str
     async close() {
       await Promise.all([browser.close(), shop.close()])
       await service.close()
-      await mailbox.close()
+      await Promise.all([mailbox.close(), nameServer.close()])
     },
   }
 }

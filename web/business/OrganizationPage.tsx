@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import { Domains } from './Domains.tsx'
 import { eachOnce } from './memberships.ts'
 import { Navigation } from './Navigation.tsx'
 import { pathOf, type Place } from './places.ts'
@@ -34,6 +35,8 @@ export function OrganizationPage({ place, goTo, organizations, ...others }: Prop
 
 function CurrentSection({ section, ...props }: SectionProps & { section: Props['place']['section'] }) {
   switch (section) {
+    case 'domains':
+      return <Domains {...props} />
     case 'settings':
       return <Settings {...props} />
   }

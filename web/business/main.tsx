@@ -1,4 +1,6 @@
 import { drawPage } from '../ui/Root.tsx'
+import '../ui/copies.css'
+import '../ui/disclosure.css'
 import '../ui/entries.css'
 import '../ui/sections.css'
 import './business.css'

@@ -1,5 +1,5 @@
 import type { App } from '@countersign/protocol/apps'
-import { CopyButton } from '../ui/CopyButton.tsx'
+import { Copies } from '../ui/Copies.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { readSite } from '../view.ts'
 
@@ -11,20 +11,11 @@ export function Credentials({ app }: { app: App }) {
     { label: words.issuer, value: readSite().authUrl, action: 'copy-issuer' },
   ]
   return (
-    <dl class="facts credentials">
-      {facts.map(({ label, value, action }) => (
-        <div key={action} class="fact">
-          <dt>{label}</dt>
-          <dd>
-            <code>{value}</code>
-            <CopyButton text={value} action={action} what={label} />
-          </dd>
-        </div>
-      ))}
+    <Copies of={facts}>
       <div class="fact">
         <dt>{words.secret}</dt>
         <dd>{app.public ? words.noSecret : words.secretKept}</dd>
       </div>
-    </dl>
+    </Copies>
   )
 }

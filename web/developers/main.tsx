@@ -1,4 +1,5 @@
 import { drawPage } from '../ui/Root.tsx'
+import '../ui/copies.css'
 import '../ui/disclosure.css'
 import '../ui/entries.css'
 import './developers.css'

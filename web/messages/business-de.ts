@@ -18,7 +18,39 @@ export const businessDe: BusinessWords = {
 
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
-  sections: { settings: 'Einstellungen' },
+  sections: { domains: 'Domains', settings: 'Einstellungen' },
+
+  domains: {
+    what:
+      'Eine bestätigte Domain zeigt, dass ihre Adressen eure sind: Wer mit einer davon durch eure eigene Anmeldung ' +
+      'kommt, tritt ohne Einladung bei.',
+    domain: 'Domain',
+    hint: 'Wie example.com.',
+    claim: 'Domain hinzufügen',
+    pending: 'Noch nicht bestätigt. Trag diesen Eintrag im DNS der Domain ein, dann prüf ihn.',
+    verified: (day) => `Bestätigt: ${day}. Der Eintrag muss im DNS bleiben.`,
+    failing: (day) => `Der Eintrag fehlt. Stellt ihr ihn nicht wieder her, gilt die Domain nur noch bis ${day}.`,
+    record: 'Der Eintrag',
+    recordName: 'TXT-Eintrag',
+    recordValue: 'Wert',
+    check: 'Jetzt prüfen',
+    remove: 'Entfernen',
+    removeTitle: (domain) => `${domain} entfernen?`,
+    removeWhat: 'Niemand tritt mehr durch eine Adresse dort bei, und eine andere Organisation kann sie bestätigen.',
+    removePending: 'Ihr Eintrag gilt dann nichts. Wenn du die Domain wieder hinzufügst, bekommt sie einen anderen.',
+    removeNow: 'Entfernen',
+    verdicts: {
+      invalid: 'Eine Domain sieht aus wie example.com.',
+      public: 'Unter dieser Domain kann jeder einen Namen oder ein Postfach haben.',
+      claimed: 'Diese Domain steht schon in der Liste.',
+      'too many': 'Es sind schon fünfzig Domains. Entferne erst eine.',
+      taken: 'Eine andere Organisation hat diese Domain bestätigt.',
+      unanswered: 'Die Nameserver dieser Domain antworten nicht. Versuch es gleich noch einmal.',
+      nothing: 'Den Eintrag gibt es noch nicht. Ein neuer ist manchmal erst nach einer Stunde zu sehen.',
+      'other text': 'Es gibt einen TXT-Eintrag mit diesem Namen, aber mit einem anderen Wert.',
+      alias: 'Unter diesem Namen steht ein CNAME. Der TXT-Eintrag muss selbst dort stehen.',
+    },
+  },
 
   slug: 'Kurzname',
   slugHint: 'Er steht in Adressen: kleine Buchstaben, Ziffern und Bindestriche.',
