@@ -12,8 +12,8 @@ import { prunePushed } from '#oauth/pushed-request.ts'
 import { recheckDomains } from '#organizations/domain-check.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneLinks } from '#sso/arrival.ts'
-import { resealClientSecrets } from '#sso/connection.ts'
-import { pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
+import { resealClientSecrets } from '#sso/client.ts'
+import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
@@ -30,6 +30,7 @@ const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
   'sign-ins with organizations': pruneSsoFlows,
+  'assertions of organizations': pruneAssertions,
   'links of members who are gone': pruneLinks,
   'device approvals': pruneDeviceApprovals,
   'e-mail proofs': pruneEmailProofs,

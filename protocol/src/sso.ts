@@ -19,6 +19,21 @@ const Oidc = Type.Object({
   callbackUrl: Type.String({ description: 'To be registered there as the redirect URI' }),
 })
 
+/** A SAML 2.0 identity provider, as its metadata described it, and what it is to be told of us. */
+const Saml = Type.Object({
+  entityId: Type.String({ description: 'The name of the identity provider' }),
+  ssoUrl: Type.String(),
+  certificates: Type.Array(
+    Type.Object({ sha256: Type.String({ description: 'The fingerprint, in hexadecimal' }), expiresAt: Instant }),
+  ),
+  metadataUrl: Type.String({ description: 'Our metadata, and our entity id: to be registered there' }),
+  acsUrl: Type.String({ description: 'Where the answers go: to be registered there' }),
+})
+const SamlMetadata = Type.Object({
+  metadata: Type.Optional(Type.String({ minLength: 1, maxLength: limits.samlMetadataBytesMax })),
+  metadataUrl: Type.Optional(WebUrl),
+})
+
 /** A way for the people of an organization to sign in with what they have there already. */
 export const SsoConnection = Type.Object({
   connectionId: Uuid,
@@ -26,6 +41,7 @@ export const SsoConnection = Type.Object({
   enabled: Type.Boolean(),
   domains: Type.Array(Type.String()),
   oidc: Type.Optional(Oidc),
+  saml: Type.Optional(Saml),
   testedAt: OrNull(Instant),
   inUse: Type.Boolean({ description: 'Whether it is the one that people are sent to where ssoRequired is on' }),
   createdAt: Instant,
@@ -37,7 +53,8 @@ export const NewSsoConnection = Type.Object({
   name: Name,
   domains: Type.Optional(Domains),
   enabled: Type.Optional(Type.Boolean({ description: 'true where it is left away' })),
-  oidc: Type.Object({ issuer: WebUrl, clientId: Oidc.properties.clientId, clientSecret: ClientSecret }),
+  oidc: Type.Optional(Type.Object({ issuer: WebUrl, clientId: Oidc.properties.clientId, clientSecret: ClientSecret })),
+  saml: Type.Optional(SamlMetadata),
 })
 export type NewSsoConnection = Static<typeof NewSsoConnection>
 
@@ -47,6 +64,7 @@ export const SsoConnectionChange = Type.Partial(
     domains: Domains,
     enabled: Type.Boolean(),
     oidc: Type.Object({ clientSecret: ClientSecret }),
+    saml: SamlMetadata,
   }),
 )
 export type SsoConnectionChange = Static<typeof SsoConnectionChange>
@@ -64,7 +82,7 @@ export const listSsoConnections = endpoint(
 
 export const createSsoConnection = endpoint(
   'POST /api/organizations/:organizationId/sso-connections',
-  { ...business, summary: 'Connect an OpenID provider of an organization' },
+  { ...business, summary: 'Connect an OpenID or SAML provider of an organization' },
   { params: ByOrganizationId, querystring: ActingAs, body: NewSsoConnection },
   { 201: One },
 )

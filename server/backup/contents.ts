@@ -39,6 +39,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   sso_connection: 'kept',
   sso_link: 'kept',
   sso_flow: 'left behind',
+  sso_assertion: 'left behind',
   organization_invitation: 'left behind',
   authorization_consent: 'kept',
   authorization_app_key: 'kept',

@@ -33,7 +33,7 @@ const refuse = refusals({
   invalid_request: [400, 'The request is malformed.'],
   not_found: [404, 'There is nothing at this address.'],
   method_not_allowed: [405, 'This address does not answer to that method.'],
-  payload_too_large: [413, 'The body is larger than 64 KiB.'],
+  payload_too_large: [413, 'The body is larger than this address takes.'],
   unsupported_media_type: [415, 'Send application/json, or application/x-www-form-urlencoded where it is allowed.'],
   misdirected_request: [421, 'This address is on another host.'],
   server_error: [500, 'Something failed on our side. It has been logged under this request id.'],

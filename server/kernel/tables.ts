@@ -307,6 +307,11 @@ export interface Tables {
     identity_id: string
     client_id: string
   }
+  sso_assertion: {
+    connection_id: string
+    assertion_sha256: Uint8Array
+    expires_at: Date
+  }
   sso_connection: {
     connection_id: string
     organization_id: string

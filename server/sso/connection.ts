@@ -1,38 +1,30 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { setTimeout as pass } from 'node:timers/promises'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from '@countersign/protocol/sso'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import type { Keyring } from '#kernel/keyring.ts'
-import { Unreachable } from '#kernel/outbound.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { Secret } from '#kernel/secret.ts'
 import { requireMember, type Asking, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
-import type { OidcConnection } from './oidc.ts'
-import { readProvider } from './provider.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { sealSecret } from './client.ts'
+import { isSameProvider, issuerOf, readSettings, requireSettings, tellSettings, type Settings } from './settings.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'The name of a connection has 1 to 80 visible characters.'],
-  invalid_issuer: [400, 'There is no OpenID provider at this issuer.'],
+  invalid_metadata: [400, 'This is the metadata of another provider. For that one, make another connection.'],
   connection_not_found: [404, 'This organization has no connection with this id.'],
   domain_not_verified: [409, 'A connection has verified domains of its organization alone.'],
   too_many_connections: [409, 'An organization has at most ten connections.'],
 })
 
 export type Connection = Omit<store.ConnectionRow, 'settings'> & { settings: Settings }
-
-/** Whatever is wrong with an issuer is told no sooner: by how fast it is, nobody tells apart where we have knocked. */
-const failureMilliseconds = 1000
 
 /** The connection of this id, whoseever it is; undefined where there is none. */
 export async function findConnection(db: Database, connectionId: string): Promise<Connection | undefined> {
@@ -69,14 +61,14 @@ async function requireConnection(db: Database, { organizationId, connectionId }:
 }
 
 /**
- * Connects an organization with an OpenID provider, once that is seen to be one. Refuses as `requireMember` does, and
- * `reauthentication_required`, `invalid_request`, `invalid_issuer`, `domain_not_verified`, `too_many_connections`,
- * `rate_limited`.
+ * Connects an organization with its provider, once that is seen to be one. Refuses as `requireMember` does, and
+ * `reauthentication_required`, `invalid_request`, `invalid_issuer`, `invalid_metadata`, `domain_not_verified`,
+ * `too_many_connections`, `rate_limited`.
  */
 export async function createConnection(
   kernel: Kernel,
   asking: Asking,
-  { name, domains = [], enabled = true, oidc }: NewSsoConnection,
+  { name, domains = [], enabled = true, oidc, saml }: NewSsoConnection,
   now: Date,
 ): Promise<SsoConnection> {
   const { keyring, rateLimits } = kernel
@@ -85,7 +77,7 @@ export async function createConnection(
   requireFresh(session, now)
   requireName(name)
   await rateLimits.count('sso connection of an organization', organizationId)
-  await requireProvider(kernel, oidc.issuer)
+  const settings = await requireSettings(kernel, { oidc, saml }, now)
   const connectionId = randomUUIDv7()
   const connection: Connection = {
     connectionId,
@@ -93,8 +85,8 @@ export async function createConnection(
     name,
     enabled,
     domains,
-    settings: { protocol: 'oidc', issuer: oidc.issuer, clientId: oidc.clientId },
-    sealedSecret: await keyring.seal(sealOf(connectionId), oidc.clientSecret),
+    settings,
+    sealedSecret: oidc ? await sealSecret(keyring, connectionId, oidc.clientSecret) : null,
     testedAt: null,
     createdAt: now,
     updatedAt: now,
@@ -104,7 +96,7 @@ export async function createConnection(
     const { length } = await store.listConnections(tx, organizationId)
     if (length >= limits.ssoConnectionsPerOrganizationMax) throw refuse.too_many_connections()
     await store.insertConnection(tx, connection)
-    const details = { connectionId, name, issuer: oidc.issuer }
+    const details = { connectionId, name, issuer: issuerOf(settings) }
     await record(tx, { action: 'sso.connection_created', ...actorOf(asking, member), details }, now)
     return connection
   })
@@ -112,24 +104,29 @@ export async function createConnection(
 
 /**
  * Changes a connection. Whom one that is disabled has signed in, and nobody else, is signed out. Refuses as
- * `requireMember` does, and `reauthentication_required`, `connection_not_found`, `invalid_request`,
- * `domain_not_verified`, `sso_in_use`.
+ * `requireMember` does, and `reauthentication_required`, `connection_not_found`, `invalid_request`, `invalid_metadata`,
+ * `domain_not_verified`, `sso_in_use`, `rate_limited`.
  */
 export async function changeConnection(
   kernel: Kernel,
   asking: AskingForOne,
-  { name, domains, enabled, oidc }: SsoConnectionChange,
+  { name, domains, enabled, oidc, saml }: SsoConnectionChange,
   now: Date,
 ): Promise<SsoConnection> {
   const { organizationId, connectionId } = asking
   if (name !== undefined) requireName(name)
-  const sealedSecret = oidc && (await kernel.keyring.seal(sealOf(connectionId), oidc.clientSecret))
+  const described = saml && (await describeAnew(kernel, asking, saml, now))
+  const sealedSecret = oidc && (await sealSecret(kernel.keyring, connectionId, oidc.clientSecret))
   return change(kernel, asking, now, async (tx, member) => {
     const before = await requireConnection(tx, asking)
     const added = domains?.filter((domain) => !before.domains.includes(domain)) ?? []
     await requireVerified(tx, organizationId, added)
+    if (oidc && before.settings.protocol !== 'oidc')
+      throw refuse.invalid_request({ sentence: 'A connection by SAML has no client secret.' })
+    if (described && !isSameProvider(described, before.settings)) throw refuse.invalid_metadata()
     const connection = {
       ...before,
+      settings: described ?? before.settings,
       name: name ?? before.name,
       domains: domains ?? before.domains,
       enabled: enabled ?? before.enabled,
@@ -138,13 +135,27 @@ export async function changeConnection(
     }
     await store.updateConnection(tx, connection)
     if (before.enabled && !connection.enabled) await signOutOf(tx, connection, now)
-    const changed = Object.entries({ name, domains, enabled, clientSecret: oidc })
+    const changed = Object.entries({ name, domains, enabled, clientSecret: oidc, metadata: saml })
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
     const details = { connectionId, changed }
     await record(tx, { action: 'sso.connection_changed', ...actorOf(asking, member), details }, now)
     return connection
   })
+}
+
+/** What the metadata of the same provider says now: it has other keys, or people sign in elsewhere. */
+async function describeAnew(
+  kernel: Kernel,
+  asking: AskingForOne,
+  saml: NonNullable<SsoConnectionChange['saml']>,
+  now: Date,
+): Promise<Settings> {
+  await requireMember(kernel, asking, 'manage_sso', now)
+  requireFresh(asking.session, now)
+  await requireConnection(kernel.db, asking)
+  await kernel.rateLimits.count('sso connection of an organization', asking.organizationId)
+  return requireSettings(kernel, { saml }, now)
 }
 
 /**
@@ -224,25 +235,6 @@ export async function findUsable(db: Database, connectionId: string, purpose: 's
   return organization && { connection, organization }
 }
 
-/** The client that a connection is at its OpenID provider. */
-export async function openClient({ keyring, config }: Kernel, connection: Connection): Promise<OidcConnection> {
-  const { connectionId, settings, sealedSecret } = connection
-  if (sealedSecret === null) throw new Error(`the connection ${connectionId} has no client secret`)
-  const clientSecret = new Secret(await keyring.open(sealOf(connectionId), sealedSecret))
-  return { ...settings, clientSecret, callbackUrl: callbackOf(config.baseUrl, connectionId) }
-}
-
-/** Seals anew what another root than the first has sealed, so that the operator can let that one go. */
-export async function resealClientSecrets({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
-  for (const { connectionId, sealedSecret } of await store.listSealedSecrets(db)) {
-    const sealed = await keyring.renew(sealOf(connectionId), sealedSecret)
-    if (sealed !== sealedSecret) await store.replaceSealed(db, connectionId, sealedSecret, sealed)
-  }
-}
-
-const sealOf = (connectionId: string) => `sso connection ${connectionId}`
-const callbackOf = (baseUrl: URL, connectionId: string) => `${baseUrl.origin}/api/sso/${connectionId}/callback`
-
 function actorOf({ session: { userId }, organizationId }: Asking, { identityId }: Member) {
   return { actor: 'person', userId, identityId, organizationId } as const
 }
@@ -256,18 +248,6 @@ async function requireVerified(tx: Transaction, organizationId: string, domains:
     if (!(await isVerifiedFor(tx, organizationId, domain))) throw refuse.domain_not_verified()
 }
 
-async function requireProvider({ outbound, log }: Kernel, issuer: string): Promise<void> {
-  const begun = performance.now()
-  try {
-    await readProvider(outbound, issuer)
-  } catch (error) {
-    await pass(Math.max(0, begun + failureMilliseconds - performance.now()))
-    if (!(error instanceof Unreachable)) throw error
-    log.info({ reason: error.reason }, 'the metadata of an OpenID provider could not be read')
-    throw refuse.invalid_issuer()
-  }
-}
-
 function toConnection(row: store.ConnectionRow): Connection {
   return { ...row, settings: readSettings(row.settings) }
 }
@@ -278,13 +258,12 @@ function tellConnection(
   { connectionId, name, enabled, domains, settings, testedAt, createdAt, updatedAt }: Connection,
   { ssoConnectionId }: Pick<Using, 'ssoConnectionId'>,
 ): SsoConnection {
-  const { issuer, clientId } = settings
   return {
     connectionId,
     name,
     enabled,
     domains,
-    oidc: { issuer, clientId, callbackUrl: callbackOf(config.baseUrl, connectionId) },
+    ...tellSettings(config.baseUrl, connectionId, settings),
     testedAt: testedAt?.toISOString() ?? null,
     inUse: connectionId === ssoConnectionId,
     createdAt: createdAt.toISOString(),

@@ -10,10 +10,16 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
-import { findUsable, openClient, type Connection } from './connection.ts'
+import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
+import { openClient } from './client.ts'
+import { findConnection, findUsable, type Connection } from './connection.ts'
 import { beginOidc, finishOidc, OidcMemory } from './oidc.ts'
-import { deleteExpiredFlows, insertFlow, setProved, takeAnswered, takeOffer } from './store.ts'
-import type { UpstreamPerson } from './upstream.ts'
+import { serviceProviderOf, type SamlIdentityProvider } from './saml.ts'
+import { serviceProviderMetadata } from './saml-metadata.ts'
+import { beginSaml } from './saml-request.ts'
+import { finishSaml, readRequestId } from './saml-response.ts'
+import * as store from './store.ts'
+import { because, refuse as refuseAnswer, type UpstreamPerson } from './upstream.ts'
 
 export const refuse = refusals({
   invalid_request: [400, 'After signing in one can only go to a page of this service.'],
@@ -39,28 +45,42 @@ export type Start = {
  * `invalid_request`, `sso_not_available`, `invalid_sso_flow`, and as `beginOidc` does.
  */
 export async function beginFlow(kernel: Kernel, start: Start): Promise<{ location: string; browserToken: string }> {
-  const { db, keyring, outbound, config, clock } = kernel
+  const { db, keyring, config, clock } = kernel
   const { connectionId, returnTo, loginHint, test, browserToken = newToken() } = start
   if (returnTo !== undefined && !isOurPage(returnTo, config)) throw refuse.invalid_request()
   const purpose = test === undefined ? 'sign in' : 'test'
   const { connection } = await requireUsable(db, connectionId, purpose)
-  if (test !== undefined && !(await takeOffer(db, connectionId, sha256(test), clock()))) throw refuse.invalid_sso_flow()
+  if (test !== undefined && !(await store.takeOffer(db, connectionId, sha256(test), clock())))
+    throw refuse.invalid_sso_flow()
 
-  const [flowId, state] = [randomUUID(), newToken()]
-  const client = await openClient(kernel, connection)
-  const { location, memory } = await beginOidc(outbound, client, { state, ...(loginHint && { loginHint }) })
-  await insertFlow(db, {
+  const flowId = randomUUID()
+  const { location, state, memory } = await begin(kernel, connection, loginHint)
+  await store.insertFlow(db, {
     flowId,
     connectionId,
     purpose,
     step: 'begun',
     stateSha256: sha256(state),
     browserSha256: sha256(browserToken),
-    sealedMemory: await keyring.seal(sealOf(flowId), JSON.stringify(memory)),
+    ...(memory && { sealedMemory: await keyring.seal(sealOf(flowId), JSON.stringify(memory)) }),
     ...(returnTo !== undefined && { returnTo }),
     expiresAt: secondsAfter(clock(), limits.flowLifetimeSeconds),
   })
   return { location, browserToken }
+}
+
+/** Where the provider is asked, what its answer has to bring back, and what else there is to remember of it. */
+async function begin(kernel: Kernel, connection: Connection, loginHint: string | undefined) {
+  const { outbound, config, clock } = kernel
+  const { connectionId, settings } = connection
+  if (settings.protocol === 'saml') {
+    const ours = serviceProviderOf(config.baseUrl, connectionId)
+    const { location, requestId } = beginSaml({ ...ours, identityProvider: settings }, clock())
+    return { location, state: requestId, memory: undefined }
+  }
+  const state = newToken()
+  const client = await openClient(kernel, connection, settings)
+  return { state, ...(await beginOidc(outbound, client, { state, ...(loginHint && { loginHint }) })) }
 }
 
 /** Offers a test sign-in to whoever looks after a connection; answers what begins it, once. */
@@ -68,32 +88,76 @@ export async function offerTest(db: Database, connectionId: string, now: Date): 
   const test = newToken()
   const offer = { flowId: randomUUID(), connectionId, purpose: 'test', step: 'offered' } as const
   const expiresAt = secondsAfter(now, limits.flowLifetimeSeconds)
-  await insertFlow(db, { ...offer, stateSha256: sha256(test), expiresAt })
+  await store.insertFlow(db, { ...offer, stateSha256: sha256(test), expiresAt })
   return test
 }
 
-/** What a provider has sent the browser back with. */
-export type Answer = { connectionId: string; browserToken: string | undefined; parameters: URLSearchParams }
+/** What a provider has sent the browser back with: in the address, or in a form. */
+export type Received = { protocol: 'oidc'; parameters: URLSearchParams } | { protocol: 'saml'; samlResponse: string }
+export type Answer = { connectionId: string; browserToken: string | undefined; received: Received }
 
 /**
- * Takes the answer of an OpenID provider to a sign-in that this browser has begun, once; whatever is wrong with it, it
- * is over, and the trail of the organization tells why. Answers the id of the sign-in, whose person is known now.
- * Refuses `invalid_sso_flow`, `sso_not_available`, and as `finishOidc` does.
+ * Takes the answer of a provider to a sign-in that this browser has begun, once; whatever is wrong with it, it is over,
+ * and the trail of the organization tells why. Answers the id of the sign-in, whose person is known now. Refuses
+ * `invalid_sso_flow`, `sso_not_available`, and as `finishOidc` and `finishSaml` do.
  */
-export async function takeAnswer(kernel: Kernel, { connectionId, browserToken, parameters }: Answer): Promise<string> {
-  const { db, outbound, keyring, clock } = kernel
-  const [state = '', ...others] = parameters.getAll('state')
-  if (browserToken === undefined || others.length > 0 || !isUuid(connectionId)) throw refuse.invalid_sso_flow()
+export async function takeAnswer(kernel: Kernel, { connectionId, browserToken, received }: Answer): Promise<string> {
+  const { db, clock } = kernel
+  if (browserToken === undefined || !isUuid(connectionId)) throw refuse.invalid_sso_flow()
+  const state = stateOf(received)
   const sought = { connectionId, stateSha256: sha256(state), browserSha256: sha256(browserToken) }
-  const flow = await takeAnswered(db, sought, clock())
+  const flow = await store.takeAnswered(db, sought, clock())
   if (!flow) throw refuse.invalid_sso_flow()
 
   const { connection } = await requireUsable(db, connectionId, flow.purpose)
-  const memory = Value.Parse(OidcMemory, JSON.parse(await keyring.open(sealOf(flow.flowId), flow.sealedMemory ?? '')))
-  const client = await openClient(kernel, connection)
-  const finishing = finishOidc(outbound, client, { memory, state, answer: parameters }, clock())
-  await prove(kernel, connection, flow.flowId, finishing)
+  await prove(kernel, connection, flow.flowId, finish(kernel, connection, { ...flow, state, received }))
   return flow.flowId
+}
+
+/** What the sign-in is found by. Whether it is the provider who brings it back is seen later. */
+function stateOf(received: Received): string {
+  if (received.protocol === 'saml') return readRequestId(received.samlResponse)
+  const [state = '', ...others] = received.parameters.getAll('state')
+  if (others.length > 0) throw refuse.invalid_sso_flow()
+  return state
+}
+
+type Answered = { flowId: string; sealedMemory: string | null; state: string; received: Received }
+
+async function finish(kernel: Kernel, connection: Connection, answered: Answered): Promise<UpstreamPerson> {
+  const { outbound, keyring, clock } = kernel
+  const { settings } = connection
+  const { flowId, sealedMemory, state, received } = answered
+  if (settings.protocol === 'oidc' && received.protocol === 'oidc') {
+    const memory = Value.Parse(OidcMemory, JSON.parse(await keyring.open(sealOf(flowId), sealedMemory ?? '')))
+    const client = await openClient(kernel, connection, settings)
+    return finishOidc(outbound, client, { memory, state, answer: received.parameters }, clock())
+  }
+  if (settings.protocol === 'saml' && received.protocol === 'saml')
+    return finishOnce(kernel, connection.connectionId, settings, { ...received, requestId: state })
+  throw refuse.invalid_sso_flow()
+}
+
+/** Whom a SAML provider has named, if the assertion that says so has not been here before. */
+async function finishOnce(
+  { db, config, clock }: Kernel,
+  connectionId: string,
+  identityProvider: SamlIdentityProvider,
+  answer: { samlResponse: string; requestId: string },
+): Promise<UpstreamPerson> {
+  const ours = serviceProviderOf(config.baseUrl, connectionId)
+  const { assertionId, notOnOrAfter, ...person } = await finishSaml({ ...ours, identityProvider }, answer, clock())
+  const expiresAt = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
+  const isFirst = await insertAssertion(db, { connectionId, assertionSha256: sha256(assertionId), expiresAt })
+  if (!isFirst) throw refuseAnswer.sso_answer_invalid(because('assertion_used'))
+  return person
+}
+
+/** What the SAML provider of a connection is told of us. Refuses `sso_not_available`. */
+export async function describeServiceProvider({ db, config }: Kernel, connectionId: string): Promise<string> {
+  const connection = isUuid(connectionId) ? await findConnection(db, connectionId) : undefined
+  if (connection?.settings.protocol !== 'saml') throw refuse.sso_not_available()
+  return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId))
 }
 
 /** Notes whom the provider has named, or in the trail of the organization why it has named nobody. */
@@ -101,11 +165,11 @@ async function prove(kernel: Kernel, connection: Connection, flowId: string, fin
   const { db, clock, log } = kernel
   const { connectionId, organizationId } = connection
   try {
-    await setProved(db, flowId, await finishing, secondsAfter(clock(), limits.flowLifetimeSeconds))
+    await store.setProved(db, flowId, await finishing, secondsAfter(clock(), limits.flowLifetimeSeconds))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { because } = error.fields
-    const details = { connectionId, reason: error.code, ...(typeof because === 'string' && { because }) }
+    const said = error.fields['because']
+    const details = { connectionId, reason: error.code, ...(typeof said === 'string' && { because: said }) }
     log.info(details, 'the provider of an organization has signed nobody in')
     await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
     throw error
@@ -114,7 +178,12 @@ async function prove(kernel: Kernel, connection: Connection, flowId: string, fin
 
 /** Deletes up to `batch` sign-ins whose time is over, and says how many. */
 export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteExpiredFlows(db, now, batch)
+  return store.deleteExpiredFlows(db, now, batch)
+}
+
+/** Deletes up to `batch` assertions that count no more, and says how many. */
+export function pruneAssertions(db: Database, now: Date, batch: number): Promise<number> {
+  return deleteExpiredAssertions(db, now, batch)
 }
 
 /** The connection, in service and of an active organization. Refuses `sso_not_available` alike where it is not. */

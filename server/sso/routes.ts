@@ -10,7 +10,7 @@ import { Type } from 'typebox'
 import { arrive, linkArrival, readArrival } from './arrival.ts'
 import { changeConnection, createConnection, deleteConnection, listConnections, readConnection } from './connection.ts'
 import { flowCookie, setFlowCookie } from './cookie.ts'
-import { beginFlow, offerTest, takeAnswer } from './flow.ts'
+import { beginFlow, describeServiceProvider, offerTest, takeAnswer } from './flow.ts'
 import { discoverLogin } from './home-realm.ts'
 
 const Start = Type.Object({
@@ -19,6 +19,8 @@ const Start = Type.Object({
   test: Type.Optional(Type.String({ maxLength: 100 })),
 })
 const ByConnection = Type.Object({ connectionId: Type.String() })
+/** Where one goes afterwards the sign-in remembers; what a form says of that (`RelayState`) is not read. */
+const SamlForm = Type.Object({ SAMLResponse: Type.String({ maxLength: limits.samlFormBytesMax }) })
 const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
 const browser = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
 
@@ -50,9 +52,9 @@ export function ssoRoutes(host: Host, kernel: Kernel): void {
     schema: { params: ByConnection },
     async handler(request, reply) {
       const { connectionId } = request.params
-      const parameters = new URL(request.url, config.baseUrl).searchParams
+      const received = { protocol: 'oidc', parameters: new URL(request.url, config.baseUrl).searchParams } as const
       const browserToken = flowCookie(request, config.baseUrl)
-      const flowId = await takeAnswer(kernel, { connectionId, browserToken, parameters })
+      const flowId = await takeAnswer(kernel, { connectionId, browserToken, received })
       return reply.redirect(`/api/sso/${connectionId}/arrive?flow=${flowId}`, 303)
     },
   })
@@ -93,6 +95,36 @@ export function ssoRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
+/** What SAML has of its own: answers come in forms, and providers read who we are. */
+export function samlRoutes(host: Host, kernel: Kernel): void {
+  const { config } = kernel
+  host.route({
+    method: 'POST',
+    url: '/api/sso/:connectionId/acs',
+    config: { ...browser, form: true },
+    bodyLimit: limits.samlFormBytesMax,
+    schema: { params: ByConnection, body: SamlForm },
+    async handler(request, reply) {
+      const { connectionId } = request.params
+      const received = { protocol: 'saml', samlResponse: request.body.SAMLResponse } as const
+      const browserToken = flowCookie(request, config.baseUrl)
+      const flowId = await takeAnswer(kernel, { connectionId, browserToken, received })
+      return reply.redirect(`/api/sso/${connectionId}/arrive?flow=${flowId}`, 303)
+    },
+  })
+
+  host.route({
+    method: 'GET',
+    url: '/api/sso/:connectionId/metadata',
+    config: { security: 'none', cors: 'no origin', host: 'api' },
+    schema: { params: ByConnection },
+    async handler(request, reply) {
+      const metadata = await describeServiceProvider(kernel, request.params.connectionId)
+      return reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata)
+    },
+  })
+}
+
 /** What those do with an organization's connections who look after them, on the business host. */
 export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
   const { db, config, clock } = kernel
@@ -108,6 +140,7 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
 
   host.route({
     ...endpoints.createSsoConnection,
+    bodyLimit: 2 * limits.samlMetadataBytesMax,
     onRequest: session.onRequest,
     async handler(request, reply) {
       const asking = askingOf(request, session.of(request))
@@ -127,6 +160,7 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
 
   host.route({
     ...endpoints.changeSsoConnection,
+    bodyLimit: 2 * limits.samlMetadataBytesMax,
     onRequest: session.onRequest,
     async handler(request) {
       const asking = { ...askingOf(request, session.of(request)), ...request.params }

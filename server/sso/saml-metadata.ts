@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { isLocal } from '#kernel/config.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { bindings, nameIdFormats, nameOf, namespaces } from './saml-element.ts'
-import type { SamlConnection, SamlIdentityProvider } from './saml.ts'
+import type { SamlIdentityProvider, ServiceProvider } from './saml.ts'
 import {
   attributeOf,
   elementsOf,
@@ -124,7 +124,7 @@ async function requireOwnSignature(entity: XmlElement, certificates: string[]): 
 }
 
 /** What an identity provider is told of us. */
-export function serviceProviderMetadata({ entityId, acsUrl }: Omit<SamlConnection, 'identityProvider'>): string {
+export function serviceProviderMetadata({ entityId, acsUrl }: ServiceProvider): string {
   const formats = Object.values(nameIdFormats).map((format) => `    <md:NameIDFormat>${format}</md:NameIDFormat>`)
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',

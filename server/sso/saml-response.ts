@@ -28,6 +28,23 @@ export async function finishSaml(
   }
 }
 
+/** The id of the request that an answer says it is to. Nobody vouches for that yet. Refuses as `finishSaml` does. */
+export function readRequestId(samlResponse: string): string {
+  try {
+    return requestIdOf(readXml(decodeResponse(samlResponse)))
+  } catch (error) {
+    if (error instanceof XmlError) throw refuse.sso_answer_invalid(because('form'))
+    throw error
+  }
+}
+
+/** Refuses where there is none: a provider that begins by itself might have been begun by anybody. */
+function requestIdOf(response: XmlElement): string {
+  const requestId = attributeOf(response, 'InResponseTo')
+  if (requestId === undefined) throw refuse.sso_answer_mismatch(because('unsolicited'))
+  return requestId
+}
+
 function decodeResponse(samlResponse: string): string {
   const base64 = samlResponse.replaceAll(/[ \t\r\n]/g, '')
   const bytes = Buffer.from(base64, 'base64')
@@ -56,8 +73,7 @@ async function readResponse(
   const response = wrapped['ds:Signature'] ? await readSigned(received, certificates) : received
   const { 'samlp:Status': status, 'saml:Issuer': issuer } = receivedParts(response)
   if (attributeOf(response, 'Version') !== '2.0') throw invalid('version')
-  if (attributeOf(response, 'InResponseTo') === undefined) throw refuse.sso_answer_mismatch(because('unsolicited'))
-  if (attributeOf(response, 'InResponseTo') !== requestId) throw refuse.sso_answer_mismatch(because('in_response_to'))
+  if (requestIdOf(response) !== requestId) throw refuse.sso_answer_mismatch(because('in_response_to'))
   if (attributeOf(response, 'Destination') !== acsUrl) throw invalid('destination')
   if (issuer) requireIssuer(issuer, identityProvider.entityId)
   requireSuccess(status)

@@ -38,7 +38,6 @@ export async function insertConnection(tx: Transaction, inserted: ConnectionRow)
       ...settingsOf(inserted),
       connection_id: inserted.connectionId,
       organization_id: inserted.organizationId,
-      settings: JSON.stringify(inserted.settings),
       created_at: inserted.createdAt,
     })
     .execute()
@@ -52,9 +51,10 @@ export async function updateConnection(tx: Transaction, changed: ConnectionRow):
     .execute()
 }
 
-/** What may change of a connection. Whose provider it is may not: its subjects are that one's. */
-function settingsOf({ name, sealedSecret, enabled, domains, testedAt, updatedAt }: ConnectionRow) {
-  return { name, sealed_secret: sealedSecret, enabled, domains, tested_at: testedAt, updated_at: updatedAt }
+/** What may change of a connection. */
+function settingsOf({ name, settings, sealedSecret, enabled, domains, testedAt, updatedAt }: ConnectionRow) {
+  const stated = { name, settings: JSON.stringify(settings), enabled, domains }
+  return { ...stated, sealed_secret: sealedSecret, tested_at: testedAt, updated_at: updatedAt }
 }
 
 /** Notes a test that succeeded; undefined where the connection is gone. */

@@ -81,10 +81,16 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     origin: config.authUrl.origin,
   })
 
-  async function get(address: string) {
+  async function go(address: string, form?: Record<string, string>) {
     const { pathname, search } = new URL(address, config.baseUrl)
     const { cookie } = headers()
-    const answer = await api.inject({ url: `${pathname}${search}`, headers: { cookie, accept: 'text/html' } })
+    const sent = form && {
+      method: 'POST' as const,
+      payload: new URLSearchParams(form).toString(),
+      headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    }
+    const url = `${pathname}${search}`
+    const answer = await api.inject({ url, headers: { cookie, accept: 'text/html' }, ...sent })
     for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
       if (value === '') cookies.delete(name)
@@ -92,6 +98,7 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     }
     return answer
   }
+  const get = (address: string) => go(address)
   const start = (connectionId: string, query: Record<string, string> = {}) =>
     get(`/api/sso/${connectionId}/start?${new URLSearchParams(query).toString()}`)
 
@@ -99,14 +106,15 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     cookies,
     headers,
     get,
+    post: go,
     start,
     /** Signs somebody in at the provider, and goes on until a page is reached or something is refused. */
     async signIn(connectionId: string, claims: Record<string, unknown>, query: Record<string, string> = {}) {
       const { location = '' } = (await start(connectionId, query)).headers
       return this.follow(upstream.approve(location, claims).href)
     },
-    async follow(address: string) {
-      let answer = await get(address)
+    async follow(address: string, form?: Record<string, string>) {
+      let answer = await go(address, form)
       while (answer.headers.location?.startsWith('/api/')) answer = await get(answer.headers.location)
       return answer
     },

@@ -106,6 +106,7 @@ export const limits = {
 
   /** Of what an identity provider answers and says of itself: a person of many groups has a long answer. */
   samlResponseBytesMax: 128 * 1024,
+  samlFormBytesMax: 256 * 1024,
   samlMetadataBytesMax: 256 * 1024,
 
   ciphertextBytesMax: 16 * 1024,
