@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { inherited } from './testing/environment.ts'
 
 const root = join(import.meta.dirname, '..')
 const main = join(import.meta.dirname, 'main.ts')
@@ -12,7 +13,7 @@ const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|doc
 
 /** Nobody listens there: what is understood fails, and changes nothing. */
 const environment = {
-  PATH: process.env.PATH,
+  ...inherited,
   BASE_URL: 'http://localhost:9',
   ADMIN_TOKEN: 'a-token-for-tests-of-at-least-32-characters',
   BACKUP_PASSPHRASE: 'four words that are long',

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fieldsOf, listOf, textOf } from './json.ts'
+import { inherited } from './testing/environment.ts'
 
 const root = join(import.meta.dirname, '..')
 const dataDir = mkdtempSync(join(tmpdir(), 'countersign-cli-'))
@@ -35,7 +36,7 @@ after(async () => {
 async function startServer(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH, ...urls, DATA_DIR: dataDir },
+    env: { ...inherited, ...urls, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -68,7 +69,7 @@ type Run = { code: number; stdout: string; stderr: string }
 
 /** Runs the command where nobody can be asked. */
 function countersign(words: string[], environment: Record<string, string> = {}): Promise<Run> {
-  const env = { PATH: process.env.PATH, BASE_URL: urls.BASE_URL, DATA_DIR: dataDir, ...environment }
+  const env = { ...inherited, BASE_URL: urls.BASE_URL, DATA_DIR: dataDir, ...environment }
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, 'cli/main.ts'), ...words], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { askerOf, createSigner } from '../server/testing/signer.ts'
 import { createWorld } from '../server/testing/world.ts'
 import { fieldsOf } from './json.ts'
+import { inherited } from './testing/environment.ts'
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 let folder: string
@@ -36,7 +37,7 @@ after(() => rm(folder, { recursive: true }))
 /** Runs `countersign verify` where there is no server. */
 function verify(receipt: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = join(import.meta.dirname, 'main.ts')
-  const env = { PATH: process.env.PATH, BASE_URL: 'http://localhost:1' }
+  const env = { ...inherited, BASE_URL: 'http://localhost:1' }
   return new Promise((resolve) => {
     execFile(
       process.execPath,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { startService, type Service } from '../../server/testing/service.ts'
+import { inherited } from '../testing/environment.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
 const environment = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }
@@ -31,7 +32,7 @@ type Run = { code: number; stdout: string; stderr: string }
 
 function countersign(service: Service, words: string[], secrets: Record<string, string> = {}): Promise<Run> {
   const { ADMIN_TOKEN } = service.settings
-  const env = { PATH: process.env.PATH, BASE_URL: service.baseUrl, ADMIN_TOKEN, ...secrets }
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN, ...secrets }
   return new Promise((resolve) => {
     execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { startService, type Service } from '../../server/testing/service.ts'
+import { inherited } from '../testing/environment.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
 const environment = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }
@@ -46,7 +47,7 @@ async function countersign(t: TestContext, service: Service, words: string[]) {
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'impatience.mjs'), impatience)
   const env = {
-    PATH: process.env.PATH,
+    ...inherited,
     BASE_URL: await openSlowLine(t, service),
     ADMIN_TOKEN: service.settings.ADMIN_TOKEN,
     BACKUP_PASSPHRASE: 'four words that are long',

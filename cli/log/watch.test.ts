@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createSigner, newSigningPair, rotationOf } from '../../server/testing/signer.ts'
 import { createWorld, type World } from '../../server/testing/world.ts'
+import { inherited } from '../testing/environment.ts'
 
 let folder: string
 let world: World
@@ -22,7 +23,7 @@ after(async () => {
 
 function watch(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = join(import.meta.dirname, '../main.ts')
-  const env = { PATH: process.env.PATH, BASE_URL: baseUrl.replace('127.0.0.1', 'localhost') }
+  const env = { ...inherited, BASE_URL: baseUrl.replace('127.0.0.1', 'localhost') }
   return new Promise((resolve) => {
     execFile(process.execPath, [program, 'log', 'watch', ...words], { env, cwd: folder }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
