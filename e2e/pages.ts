@@ -7,6 +7,7 @@ import { walkDevelopers } from './developer-pages.ts'
 import { walkAppKey } from './app-key-pages.ts'
 import { openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { noRequest, watch } from './look.ts'
+import { walkOrganizationChoice } from './organization-choice.ts'
 import type { Person } from './person.ts'
 import { walkOrganizations } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
@@ -207,6 +208,7 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await person.press('approve')
   await page.locator('#name').waitFor()
 
+  await walkOrganizationChoice(person, { service: stage.service, shop: stage.shop.origin }, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await person.control('revoke').waitFor()
   await look('account-apps')

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { EncryptionMode } from './app-keys.ts'
 import { CommunicationMode, Delegation } from './delegations.ts'
 import { endpoint, Nothing } from './endpoint.ts'
+import { OrganizationChoice } from './organization-context.ts'
 import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from './values.ts'
 
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
@@ -49,6 +50,8 @@ export const readAuthorization = endpoint(
       requested_resource: Type.Optional(Text),
       requested_scope: Type.Optional(Text),
       communication_mode: Type.Optional(CommunicationMode),
+      /** With it, whatever it says, the answer has the organizations to choose among. */
+      organization_id: Type.Optional(Text),
     }),
   },
   {
@@ -64,6 +67,7 @@ export const readAuthorization = endpoint(
           covered: Type.Boolean(),
         }),
       ),
+      organizations: Type.Optional(Type.Array(OrganizationChoice)),
     }),
   },
 )

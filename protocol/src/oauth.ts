@@ -2,14 +2,12 @@ import { Type, type Static } from 'typebox'
 import { SealedAppKey } from './app-keys.ts'
 import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from './endpoint.ts'
+import { OrganizationContext } from './organization-context.ts'
 import { Base64, Ciphertext, ClientId, OrNull, Uuid } from './values.ts'
 
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
 const Text = Type.String({ maxLength: 16_384 })
 const session = { security: 'session', cors: 'our pages' } as const
-
-/** A field of the interface for what this version does not do. It is named, so that asking for it can be refused. */
-const NotOffered = Type.Optional(Type.Unknown({ description: 'Refused by this version, unless it is null or false' }))
 
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,
@@ -30,7 +28,8 @@ export const AuthorizeRequest = Type.Object({
   requestedScope: Type.Optional(OrNull(Text)),
   /** `user_present` unless it says `background`. */
   communicationMode: Type.Optional(OrNull(Text)),
-  organizationId: NotOffered,
+  /** For which organization: one that the identity is a member of. */
+  organizationId: Type.Optional(OrNull(Uuid)),
   /** A new key of the app, sealed; that in force stays, and is answered. In asymmetric mode the private half. */
   encryptedAppKey: Type.Optional(OrNull(Ciphertext)),
   appPublicKey: Type.Optional(OrNull(Base64)),
@@ -106,6 +105,7 @@ export const TokenResponse = Type.Object({
   refresh_token: Type.Optional(Type.String()),
   user: TokenUser,
   user_id: Type.Optional(Uuid),
+  organization: Type.Optional(OrganizationContext),
 })
 export type TokenResponse = Static<typeof TokenResponse>
 
@@ -165,6 +165,7 @@ export const Introspection = Type.Object({
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
   sub: Type.Optional(Uuid),
+  organization: Type.Optional(OrganizationContext),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
   /** Of a delegated token: the app that acts, by which delegation, at what. */
@@ -195,6 +196,7 @@ export const UserInfo = Type.Object({
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
   user_id: Type.Optional(Uuid),
+  organization: Type.Optional(OrganizationContext),
 })
 export type UserInfo = Static<typeof UserInfo>
 

@@ -76,6 +76,8 @@ export type SignInView = {
   codeChallenge?: string
   key?: KeyDelivery
   connector?: Connector
+  /** The id of the organization for which the app wants to be used, or `select` where the person is to choose. */
+  organization?: string
   /** The reference of a request that the app has pushed. */
   requestUri?: string
   identityId?: string

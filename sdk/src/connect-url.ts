@@ -13,18 +13,21 @@ export type WantedConsent = {
   mode?: 'user_present' | 'background' | undefined
   /** As whom the person should consent, where your app knows it. */
   identityId?: string | undefined
+  /** For which of their organizations, where your app is used for one. */
+  organizationId?: string | undefined
   /** S256 of a verifier that your app keeps for the code (RFC 7636 §4.2). */
   codeChallenge?: string | undefined
 }
 
 /** The page on which a person lets your app act at a resource. */
 export function connectUrl({ authUrl, clientId }: Pick<App, 'authUrl' | 'clientId'>, wanted: WantedConsent): string {
-  const { resource, scope, redirectUri, state, mode, identityId, codeChallenge } = wanted
+  const { resource, scope, redirectUri, state, mode, identityId, organizationId, codeChallenge } = wanted
   if (!state) throw new TypeError('state is a text that nobody can guess')
   const url = new URL('/connect', authUrl)
   const parameters = { client_id: clientId, redirect_uri: redirectUri, resource, scope, state, mode }
   const proof = codeChallenge === undefined ? {} : { code_challenge: codeChallenge, code_challenge_method: 'S256' }
-  for (const [name, value] of Object.entries({ ...parameters, identity_id: identityId, ...proof }))
+  const person = { identity_id: identityId, organization_id: organizationId }
+  for (const [name, value] of Object.entries({ ...parameters, ...person, ...proof }))
     if (value !== undefined) url.searchParams.set(name, value)
   return url.href
 }

@@ -35,8 +35,8 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
     })
   }
   const delegations: AccountExport['delegations'] = []
-  for (const delegation of await listDelegations(db, userId))
-    delegations.push({ ...delegation, uses: await listUses(db, userId, delegation.id) })
+  for (const delegation of await listDelegations(db, session))
+    delegations.push({ ...delegation, uses: await listUses(db, session, delegation.id) })
   const apps: AccountExport['apps'] = []
   for (const app of await listApps(db, { actor: 'person', session }))
     apps.push({ ...toApp(app), webhook: await findWebhook(db, app.clientId) })

@@ -5,6 +5,7 @@ import { readDelegation } from '#delegation/grant.ts'
 import { requireOwnIdentity } from '#identity/identity.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { listChoices } from '#organizations/context.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { disconnect, listAuthorizations, readAuthorization } from './authorization.ts'
 
@@ -28,7 +29,13 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
       const { requested_scope: wanted = '', communication_mode: mode = 'user_present' } = request.query
       const { clientId } = request.params
       await requireOwnIdentity(db, session.of(request), identityId)
-      const read = await readAuthorization(db, identityId, clientId, scopesOf(scope))
+      const choosing = request.query.organization_id !== undefined
+      const read = {
+        ...(await readAuthorization(db, identityId, clientId, scopesOf(scope))),
+        ...(choosing && {
+          organizations: await listChoices(kernel, session.of(request), { identityId, clientId }, clock()),
+        }),
+      }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)
       if (!resource) return read
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }

@@ -5,6 +5,7 @@ import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Acting } from '#sessions/session.ts'
 import * as store from './store.ts'
 import * as uses from './use-store.ts'
 
@@ -60,26 +61,27 @@ export async function readDelegation(db: Database, parties: store.Parties, wante
 }
 
 /** The delegations of a person's identities: those in force, then those that were revoked lately. */
-export async function listDelegations(db: Database, userId: string): Promise<Delegation[]> {
-  return (await store.listOfUser(db, userId)).map(toDelegation)
+export async function listDelegations(db: Database, acting: Acting): Promise<Delegation[]> {
+  return (await store.listOfUser(db, acting)).map(toDelegation)
 }
 
 /** Revokes a delegation. Refuses `delegation_not_found`, `already_revoked`. */
-export async function revokeDelegation(db: Database, userId: string, delegationId: string, now: Date): Promise<void> {
+export async function revokeDelegation(db: Database, acting: Acting, delegationId: string, now: Date): Promise<void> {
+  const { userId } = acting
   await transaction(db, async (tx) => {
-    const revoked = await store.revokeOfUser(tx, userId, delegationId, now)
+    const revoked = await store.revokeOfUser(tx, acting, delegationId, now)
     if (revoked) {
       const { identityId, clientId } = revoked
       const act = { action: 'delegation.revoked', actor: 'person', userId, identityId, clientId } as const
       return record(tx, { ...act, details: { delegationId } }, now)
     }
-    throw (await store.findOfUser(tx, userId, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
+    throw (await store.findOfUser(tx, acting, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
   })
 }
 
 /** When a delegation was used, the latest first. Refuses `delegation_not_found`. */
-export async function listUses(db: Database, userId: string, delegationId: string): Promise<DelegationUse[]> {
-  const found = await store.findOfUser(db, userId, delegationId)
+export async function listUses(db: Database, acting: Acting, delegationId: string): Promise<DelegationUse[]> {
+  const found = await store.findOfUser(db, acting, delegationId)
   if (!found) throw refuse.delegation_not_found()
   const listed = await uses.listUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
   return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope, count }))

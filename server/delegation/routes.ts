@@ -12,7 +12,7 @@ export function delegationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listDelegations,
     onRequest: session.onRequest,
     async handler(request) {
-      return { delegations: await listDelegations(db, session.of(request).userId) }
+      return { delegations: await listDelegations(db, session.of(request)) }
     },
   })
 
@@ -20,7 +20,7 @@ export function delegationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.revokeDelegation,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await revokeDelegation(db, session.of(request).userId, request.params.delegationId, clock())
+      await revokeDelegation(db, session.of(request), request.params.delegationId, clock())
       return reply.status(204).send(null)
     },
   })
@@ -29,7 +29,7 @@ export function delegationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listDelegationUses,
     onRequest: session.onRequest,
     async handler(request) {
-      return { uses: await listUses(db, session.of(request).userId, request.params.delegationId) }
+      return { uses: await listUses(db, session.of(request), request.params.delegationId) }
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { CommunicationMode } from '@countersign/protocol/delegations'
 import type { Database, Transaction } from '#kernel/database.ts'
+import type { Acting } from '#sessions/session.ts'
 
 /** Who may act at what: the three that an active grant is found by. */
 export type Parties = { identityId: string; sourceClientId: string; resourceId: string }
@@ -84,10 +85,11 @@ function selectGrants(db: Database) {
 export type GrantWithNames = Awaited<ReturnType<typeof listOfUser>>[number]
 
 /** Every grant of a person's identities, those in force first, the latest first. */
-export function listOfUser(db: Database, userId: string) {
+export function listOfUser(db: Database, { userId, identityId }: Acting) {
   return selectGrants(db)
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
     .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (only) => only.where('identity.identity_id', '=', identityId))
     .orderBy('revoked_at', (order) => order.desc().nullsFirst())
     .orderBy('delegation_grant.updated_at', 'desc')
     .orderBy('delegation_id', 'desc')
@@ -105,11 +107,12 @@ export function findActive(db: Database, { identityId, sourceClientId, resourceI
 }
 
 /** Revokes a grant of a person's identities; undefined where none was active. */
-export function revokeOfUser(tx: Transaction, userId: string, delegationId: string, now: Date) {
+export function revokeOfUser(tx: Transaction, { userId, identityId }: Acting, delegationId: string, now: Date) {
   return tx
     .updateTable('delegation_grant')
     .set({ revoked_at: now, updated_at: now })
     .where('identity_id', 'in', tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId))
+    .$if(identityId !== null, (only) => only.where('identity_id', '=', identityId))
     .where('delegation_id', '=', delegationId)
     .where('revoked_at', 'is', null)
     .returning(['identity_id as identityId', 'source_client_id as clientId', 'resource_id as resourceId'])
@@ -117,12 +120,13 @@ export function revokeOfUser(tx: Transaction, userId: string, delegationId: stri
 }
 
 /** Whose a grant is, in force or not; undefined where it is none of the person's. */
-export function findOfUser(db: Database, userId: string, delegationId: string) {
+export function findOfUser(db: Database, { userId, identityId }: Acting, delegationId: string) {
   return db
     .selectFrom('delegation_grant')
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
     .select('delegation_grant.identity_id as identityId')
     .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (only) => only.where('identity.identity_id', '=', identityId))
     .where('delegation_id', '=', delegationId)
     .executeTakeFirst()
 }

@@ -7,6 +7,7 @@ import { readUnverified } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import type { Database } from '#kernel/database.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
+import { isUuid } from '#kernel/token-format.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
 import { readKeyWish } from './app-key-request.ts'
@@ -35,7 +36,7 @@ const refuse = refusals({
 })
 
 /** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
-const notOffered = ['organization_id', 'fedcm_continue']
+const notOffered = ['fedcm_continue']
 
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
@@ -126,11 +127,13 @@ function checked(app: RegisteredApp, parameters: Parameters, answering: { mode: 
   const { scope, keyWish } = readKeyWish(app, requireAllowedScopes(parameters['scope'] ?? '', app), answering)
   const recipient = readRecipient(parameters['app_key_jwk'])
   if (recipient && !keyWish) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
+  const organization = readOrganization(parameters['organization_id'])
   const key: KeyDelivery | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
     app: toPublicApp(app),
     scope,
     ...(key && { key }),
+    ...(organization !== undefined && { organization }),
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(codeChallenge !== undefined && { codeChallenge }),
@@ -138,6 +141,12 @@ function checked(app: RegisteredApp, parameters: Parameters, answering: { mode: 
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     languages: readLanguages(parameters['ui_locales']),
   }
+}
+
+/** For which organization the app wants to be used; with `select` the person chooses. Refuses `invalid_request`. */
+function readOrganization(text: string | undefined): string | undefined {
+  if (text === undefined || text === 'select' || isUuid(text)) return text
+  throw refuse.invalid_request({ sentence: 'The organization_id is the id of an organization, or select.' })
 }
 
 function readRecipient(text: string | undefined) {

@@ -11,8 +11,9 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { enterOrganization } from '#organizations/context.ts'
 import type { Session } from '#sessions/session.ts'
-import { beginLineage } from '#tokens/lineage.ts'
+import { beginLineage, listOrganizationsHeld } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
 import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
@@ -29,15 +30,13 @@ const refuse = refusals({
   email_not_verified: [409, 'This identity has no verified e-mail address to share. Go on without the scope email.'],
 })
 
-/** Fields of the interface for what this version does not do; to ignore one would be to answer something else. */
-const notOffered = ['organizationId']
-
 /**
  * Records a person's consent, also to act at a resource of another app, and issues a code for it. Answers where the
  * browser takes it, and the key to take along for an app with end-to-end encryption. Refuses `invalid_client`,
  * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `invalid_target`,
- * `identity_not_found`, `email_not_verified`, `reauthentication_required`, `consent_required`, `app_key_required`,
- * `invalid_public_key`, `key_in_use`.
+ * `identity_not_found`, `organization_access_denied`, `enterprise_sso_required`, `passkey_required`,
+ * `email_not_verified`, `reauthentication_required`, `consent_required`, `app_key_required`, `invalid_public_key`,
+ * `key_in_use`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
@@ -47,7 +46,6 @@ export async function authorize(
 ) {
   const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
-  requireOffered(sent)
   // Each such consent may put an app on record that nobody has registered.
   if (app.documentReadAt) await kernel.rateLimits.count('described app of a person', session.userId)
   const { requestUri } = sent
@@ -55,7 +53,7 @@ export async function authorize(
     const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
     const agreed = readConsent(app, session, pushed ? asPushed(sent, pushed) : sent, now)
     await recordDescribed(tx, app, now)
-    return { given: agreed, ...(await grantCode(tx, session, agreed, now)) }
+    return { given: agreed, ...(await grantCode({ tx, config: kernel.config }, session, agreed, now)) }
   })
   if (app.documentReadAt) apps.forget(app.clientId)
   const { redirectUri, mode, state } = given
@@ -68,11 +66,11 @@ type Asked = Identified & {
 }
 
 /**
- * What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts, and
- * the key that it made.
+ * What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts, the
+ * key that it made, and the organization that the person chose where the app asked for one.
  */
 function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
-  const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
+  const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey, organizationId } = sent
   const indicated = readIndicated(pushed)
   const asked = scopesOf(indicated?.scope ?? pushed['scope'] ?? '')
   const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
@@ -88,6 +86,7 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
     responseMode: pushed['response_mode'],
     prompt: pushed['prompt'],
     maxAge: readMaxAge(pushed['max_age']),
+    organizationId: pushed['organization_id'] === undefined ? undefined : organizationId,
     ...(indicated && {
       connector: true,
       requestedResource: indicated.connector.resource,
@@ -102,10 +101,12 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
 }
 
 type Consent = ReturnType<typeof readConsent>
+type Granting = { tx: Transaction } & Pick<Kernel, 'config'>
 
 /** Decides all of the request again: what came from a page is not what was checked before the page was shown. */
 function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, now: Date) {
   const { clientId, identityId, redirectUri, nonce, state } = wanted
+  const organizationId = wanted.organizationId ?? undefined
   if (!isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
   const mode = readResponseMode(redirectUri, wanted.responseMode)
   const prompts = readPrompts(wanted.prompt)
@@ -117,25 +118,27 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
   const asked = requireAllowedScopes(wanted.scope ?? '', app)
   const { scope, keyWish } = readKeyWish(app, asked, { mode, isForOther: connector !== undefined })
   const newKey = readNewKey(keyWish, wanted)
-  const key = { keyWish, newKey }
-  return { clientId, identityId, redirectUri, mode, prompts, scope, ...key, connector, state, nonce, codeChallenge }
+  const told = { identityId, organizationId, scope, keyWish, newKey, connector }
+  return { clientId, redirectUri, mode, prompts, ...told, state, nonce, codeChallenge }
 }
 
 /** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
-async function grantCode(tx: Transaction, session: Session, consent: Consent, now: Date) {
-  const { identityId, clientId, scope, prompts, redirectUri, codeChallenge, nonce, keyWish, newKey } = consent
+async function grantCode({ tx, config }: Granting, session: Session, consent: Consent, now: Date) {
+  const { identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
   const { sessionId, userId, authTime } = session
   // Held, so that an identity that is being deleted is not given anything more.
   const identity = await holdOwnIdentity(tx, session, identityId)
+  const organization = await enterOrganization({ tx, config }, session, consent, now)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
   const connector = consent.connector && (await requireConnector(tx, consent.connector))
-  if (prompts.includes('none')) await requireConsented(tx, consent, connector)
+  if (prompts.includes('none')) await requireConsented(tx, consent, connector, now)
   await connect(tx, { identityId, clientId, scope }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
-  await record(tx, { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } }, now)
-  const wanted = keyWish && { identityId, clientId, wish: keyWish, made: newKey }
+  const act = { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } } as const
+  await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
+  const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
-  const begun = { identityId, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }
+  const begun = { identityId, organization, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }
   return { code: await beginLineage(tx, begun, now), keys }
 }
 
@@ -146,23 +149,22 @@ async function grantConnector(tx: Transaction, consent: Consent, connector: Chec
   await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, scope, mode }, now)
 }
 
-/** Where nothing may be asked, what was consented to before must cover it. Refuses `consent_required`. */
-async function requireConsented(tx: Transaction, consent: Consent, connector: CheckedConnector | undefined) {
-  const { identityId, clientId, scope, keyWish } = consent
+/**
+ * Where nothing may be asked, what was consented to before must cover it, and the app must act for the organization
+ * already. Refuses `consent_required`.
+ */
+async function requireConsented(
+  tx: Transaction,
+  consent: Consent,
+  connector: CheckedConnector | undefined,
+  now: Date,
+): Promise<void> {
+  const { identityId, clientId, organizationId, scope, keyWish } = consent
   const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
   if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
+  const held = organizationId === undefined ? [] : await listOrganizationsHeld(tx, { identityId, clientId }, now)
+  if (organizationId !== undefined && !held.includes(organizationId)) throw refuse.consent_required()
   if (!connector) return
   const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
   if (!(await readDelegation(tx, parties, connector)).covered) throw refuse.consent_required()
-}
-
-function requireOffered(wanted: AuthorizeRequest): void {
-  const [offending] = Object.entries(wanted).filter(([name, value]) => notOffered.includes(name) && isMeant(value))
-  if (offending)
-    throw refuse.invalid_request({ sentence: `The field ${offending[0]} is not supported by this version.` })
-}
-
-/** A field that is sent empty or off asks for nothing. */
-function isMeant(value: unknown): boolean {
-  return value !== null && value !== undefined && value !== false
 }

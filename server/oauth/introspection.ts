@@ -9,6 +9,7 @@ import { tokenPrefix } from '#kernel/token-format.ts'
 import { accessKeyOf } from '#tokens/access-token.ts'
 import { describeAccess, describeRefresh, type Described } from '#tokens/description.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { tellOrganization } from './organization.ts'
 import { effectiveScope } from './scope.ts'
 
 const refuse = refusals({ invalid_client: [401, 'Only an app that has a secret may ask about its tokens.'] })
@@ -29,6 +30,8 @@ export async function introspect(
   const described = await describe(provider, app, token, now)
   if (!described) return describeDelegated(provider, app, token, now)
 
+  const told = await tellOrganization(provider.kernel.db, described)
+  if (!told) return { active: false }
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
   const scope = effectiveScope(described.scope, app)
@@ -41,6 +44,7 @@ export async function introspect(
     exp: numericDate(expiresAt),
     ...(issuedAt && { iat: numericDate(issuedAt) }),
     sub: identityId,
+    ...told,
     aud: issuer,
     iss: issuer,
   }

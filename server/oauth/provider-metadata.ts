@@ -6,7 +6,8 @@ import { responseModes } from './answer.ts'
 import { tokenExchangeGrant } from './token-request.ts'
 
 const claimsOfTheSignIn = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
-const claimsOfTheIdentity = 'name preferred_username picture updated_at email email_verified user_id'.split(' ')
+const claimsOfTheIdentity =
+  'name preferred_username picture updated_at email email_verified user_id organization'.split(' ')
 const bySecret = ['client_secret_post', 'client_secret_basic']
 
 /**

@@ -15,6 +15,7 @@ import { authorize } from './authorize.ts'
 import { claimsOf } from './claims.ts'
 import { introspect } from './introspection.ts'
 import { readLogoutRequest } from './logout-request.ts'
+import { tellOrganization } from './organization.ts'
 import { readPresentedToken } from './presented-token.ts'
 import { providerMetadata } from './provider-metadata.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
@@ -26,14 +27,13 @@ import { findIssuer } from './webfinger.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'A parameter is given twice.'],
-  invalid_token: [401, 'The app of this token is not registered any more.'],
+  invalid_token: [401, 'The access token is for an organization in which the person may not use it any more.'],
 })
 
 /** The API half of OAuth and OpenID Connect: authorize, token, push, revoke, introspect, userinfo. */
 export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
-  const { kernel, apps, keys } = provider
+  const { kernel, apps } = provider
   const session = sessionGuard(kernel)
-  const access = accessGuard(kernel, keys)
 
   host.route({
     ...endpoints.authorize,
@@ -82,6 +82,13 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
     },
   })
 
+  userinfoRoutes(host, provider)
+}
+
+/** The claims of whoever signed in, by GET and by POST (OpenID Connect Core §5.3.1). */
+function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void {
+  const access = accessGuard(kernel, keys)
+
   for (const endpoint of [endpoints.userinfo, endpoints.userinfoByPost])
     host.route({
       ...endpoint,
@@ -92,10 +99,13 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
           throw refuse.invalid_request({ sentence: 'Send the access token in the Authorization header alone.' })
         const granted = access.of(request)
         const app = await apps.find(granted.clientId)
-        if (!app) throw refuse.invalid_token()
+        if (!app) throw refuse.invalid_token({ sentence: 'The app of this token is not registered any more.' })
+        const told = await tellOrganization(kernel.db, granted)
+        if (!told) throw refuse.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
         return {
           sub: granted.identityId,
           ...claimsOf(granted, effectiveScope(granted.scope.split(' '), app)),
+          ...told,
         }
       },
     })

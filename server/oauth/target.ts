@@ -9,6 +9,7 @@ import type { SigningKeys } from '#tokens/signing-keys.ts'
 import type { Subject } from '#tokens/subject-token.ts'
 import { redeem } from './code-grant.ts'
 import { requireIndicator, splitScopes } from './connector.ts'
+import { withOrganization, type Told } from './organization.ts'
 import { refresh } from './refresh-grant.ts'
 import type { CodeRedemption, Refreshment } from './token-request.ts'
 import { targetedResponse } from './token-response.ts'
@@ -22,10 +23,17 @@ type Redemption = CodeRedemption | Refreshment
 type Endpoint = { kernel: Kernel; keys: SigningKeys; redeeming: Redeeming }
 
 /** Redeems a code or a refresh token, whichever comes. */
-export function redeemGrant(endpoint: Endpoint, client: Client, request: Redemption, now: Date): Promise<Issued> {
-  return request.grant === 'authorization_code'
-    ? redeem(endpoint, client, request, now)
-    : refresh(endpoint, client, request, now)
+export async function redeemGrant(
+  endpoint: Endpoint,
+  client: Client,
+  request: Redemption,
+  now: Date,
+): Promise<Issued & Told> {
+  const issued =
+    request.grant === 'authorization_code'
+      ? await redeem(endpoint, client, request, now)
+      : await refresh(endpoint, client, request, now)
+  return withOrganization(endpoint.kernel.db, issued)
 }
 
 /**

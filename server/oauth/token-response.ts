@@ -6,17 +6,22 @@ import type { RegisteredApp } from '#apps/app-directory.ts'
 import { numericDate, secondsAfter } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { Granted, Issued } from '#tokens/lineage.ts'
+import type { Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
+import type { Told } from './organization.ts'
 import { effectiveScope } from './scope.ts'
 import { sidOf } from './sid.ts'
 
 type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 
 /** Says in full what a redemption issued: the opaque tokens, and the JWTs that tell of the same grant. */
-export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issued, now: Date): Promise<TokenResponse> {
-  const { granted, access, refreshToken } = issued
+export async function tokenResponse(
+  { app, keys, issuer }: Issuing,
+  issued: Issued & Told,
+  now: Date,
+): Promise<TokenResponse> {
+  const { granted, access, refreshToken, organization } = issued
   const scope = effectiveScope(granted.scope.split(' '), app)
   const common = {
     iss: issuer,
@@ -32,8 +37,9 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
     client_id: app.clientId,
     scope: scope.join(' '),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
+    ...(organization && { organization }),
   })
-  const idToken = signIdToken({ app, keys, issuer }, granted, access, now)
+  const idToken = signIdToken({ app, keys, issuer }, issued, now)
 
   return {
     access_token: access.token,
@@ -45,6 +51,7 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
     ...(scope.includes('offline_access') && { refresh_token: refreshToken }),
     user: tokenUserOf(granted, scope),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
+    ...(organization && { organization }),
   }
 }
 
@@ -54,10 +61,11 @@ export async function tokenResponse({ app, keys, issuer }: Issuing, issued: Issu
  */
 export async function targetedResponse(
   { app, keys, issuer }: Issuing,
-  { granted, refreshToken }: Issued,
+  issued: Issued & Told,
   { token, scope }: { token: string; scope: string[] },
   now: Date,
 ): Promise<TargetedResponse> {
+  const { granted, refreshToken } = issued
   const own = effectiveScope(granted.scope.split(' '), app)
   const expires = limits.delegatedTokenLifetimeSeconds
   const access = { token, sha256: sha256(token), expiresAt: secondsAfter(now, expires) }
@@ -66,13 +74,18 @@ export async function targetedResponse(
     token_type: 'Bearer',
     expires_in: expires,
     scope: scope.join(' '),
-    ...(await signIdToken({ app, keys, issuer }, granted, access, now)),
+    ...(await signIdToken({ app, keys, issuer }, { ...issued, access }, now)),
     ...(own.includes('offline_access') && { refresh_token: refreshToken }),
   }
 }
 
 /** Who signed in, where the app may know that, beside the access token that it comes with. */
-async function signIdToken({ app, keys, issuer }: Issuing, granted: Granted, access: Issued['access'], now: Date) {
+async function signIdToken(
+  { app, keys, issuer }: Issuing,
+  issued: Pick<Issued, 'granted' | 'access'> & Told,
+  now: Date,
+) {
+  const { granted, access, organization } = issued
   const scope = effectiveScope(granted.scope.split(' '), app)
   if (!scope.includes('openid')) return undefined
   const token = await signJwt(keys, app.idTokenAlgorithm, 'JWT', {
@@ -84,11 +97,12 @@ async function signIdToken({ app, keys, issuer }: Issuing, granted: Granted, acc
     aud: app.clientId,
     azp: app.clientId,
     ...(granted.nonce !== null && { nonce: granted.nonce }),
-    amr: ['pop', 'mfa'],
-    acr: 'phr',
+    // How the provider of an organization knew somebody, it does not say.
+    ...(granted.ssoConnectionId === null && { amr: ['pop', 'mfa'], acr: 'phr' }),
     sid: sidOf(granted, app.clientId),
     at_hash: hashClaim(access, app.idTokenAlgorithm),
     ...claimsOf(granted, scope),
+    ...(organization && { organization }),
   })
   return { id_token: token }
 }

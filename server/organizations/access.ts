@@ -79,7 +79,7 @@ async function requireSso(
   { organization: { organizationId, ssoConnectionId }, role, identityId }: Member,
   now: Date,
 ): Promise<void> {
-  const named = await readEnterpriseSso(db, sessionId, organizationId)
+  const named = await readEnterpriseSso(db, sessionId, organizationId, now)
   if (named?.identityId === identityId) return
   const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`
   if (role !== 'owner') throw refuse.enterprise_sso_required({ fields: { loginUrl } })

@@ -128,6 +128,16 @@ export function lockOrganization(tx: Transaction, organizationId: string) {
     .executeTakeFirst()
 }
 
+/** Holds an organization as it is until the transaction ends, beside others who do the same. */
+export async function shareOrganization(tx: Transaction, organizationId: string): Promise<void> {
+  await tx
+    .selectFrom('organization')
+    .select('organization_id')
+    .where('organization_id', '=', organizationId)
+    .forShare()
+    .execute()
+}
+
 type Change = {
   name?: string | undefined
   slug?: string | undefined

@@ -20,6 +20,34 @@ export function findEnterpriseSso(db: Database, sessionId: string, organizationI
     .executeTakeFirst()
 }
 
+export async function listOrganizationsOfSession(db: Database, sessionId: string, since: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('session_enterprise_sso')
+    .select('organization_id as organizationId')
+    .where('session_id', '=', sessionId)
+    .where('authenticated_at', '>', since)
+    .execute()
+  return rows.map(({ organizationId }) => organizationId)
+}
+
+export async function moveEnterpriseSso(
+  tx: Transaction,
+  earlier: { sessionId: string; tokenSha256: Uint8Array },
+  later: { sessionId: string; userId: string },
+): Promise<void> {
+  const ofTheSame = tx
+    .selectFrom('session')
+    .select('session_id')
+    .where('session_id', '=', earlier.sessionId)
+    .where('token_sha256', '=', earlier.tokenSha256)
+    .where('user_id', '=', later.userId)
+  await tx
+    .updateTable('session_enterprise_sso')
+    .set({ session_id: later.sessionId })
+    .where('session_id', 'in', ofTheSame)
+    .execute()
+}
+
 /** What a provider has said: for an organization, by one of its connections, of some identities. */
 export type EnterpriseSsoOf = { organizationId: string; connectionId?: string; identityIds?: string[] }
 

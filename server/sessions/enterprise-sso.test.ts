@@ -74,13 +74,13 @@ const openWithoutPasskey: Record<string, boolean> = {
   'DELETE /api/identities/:identityId/email': false,
   'POST /api/identities/:identityId/email': false,
   'POST /api/identities/:identityId/email/verify': false,
-  'GET /api/oauth/authorization/:clientId': false,
+  'GET /api/oauth/authorization/:clientId': true,
   'GET /api/oauth/authorizations': false,
   'DELETE /api/oauth/authorizations/:id': false,
-  'POST /api/oauth/authorize': false,
-  'GET /api/oauth/delegations': false,
-  'DELETE /api/oauth/delegations/:delegationId': false,
-  'GET /api/oauth/delegations/:delegationId/uses': false,
+  'POST /api/oauth/authorize': true,
+  'GET /api/oauth/delegations': true,
+  'DELETE /api/oauth/delegations/:delegationId': true,
+  'GET /api/oauth/delegations/:delegationId/uses': true,
   'GET /api/organizations': true,
   'POST /api/organizations': false,
   'DELETE /api/organizations/:organizationId': false,
@@ -110,12 +110,12 @@ const openWithoutPasskey: Record<string, boolean> = {
   'GET /api/signing/keys/:identityId': false,
   'POST /api/signing/keys/:identityId': false,
   'PUT /api/signing/keys/:identityId': false,
-  'GET /api/signing/requests': false,
-  'GET /api/signing/requests/:requestId': false,
-  'POST /api/signing/requests/:requestId/deny': false,
+  'GET /api/signing/requests': true,
+  'GET /api/signing/requests/:requestId': true,
+  'POST /api/signing/requests/:requestId/deny': true,
   'GET /api/signing/requests/:requestId/receipt': false,
-  'POST /api/signing/requests/:requestId/sign': false,
   'POST /api/sso/arrivals/:flowId/link': false,
+  'POST /api/signing/requests/:requestId/sign': true,
 }
 
 test('SSO-12 a session that an organization opened can do what it is open to, and nothing else', async () => {
@@ -196,13 +196,13 @@ test('what a provider has said is taken back by connection, by member, or as a w
 
   assert.deepEqual(await end({ identityIds: [] }), [])
   assert.deepEqual(await end({ identityIds: [randomUUID()] }), [])
-  assert.equal((await readEnterpriseSso(world.db, sessionId, organizationId))?.connectionId, one)
+  assert.equal((await readEnterpriseSso(world.db, sessionId, organizationId, world.now()))?.connectionId, one)
   assert.deepEqual(
     (await end({ connectionId: one })).map(({ identityId }) => identityId),
     [person.identityId],
     'of two that the connection spoke in, the one that it opened',
   )
-  assert.equal(await readEnterpriseSso(world.db, sessionId, organizationId), undefined)
+  assert.equal(await readEnterpriseSso(world.db, sessionId, organizationId, world.now()), undefined)
   assert.deepEqual([await isSignedIn(byOne), await isSignedIn(byTwo)], [false, true])
   assert.equal((await end({ identityIds: [person.identityId] })).length, 1)
   const still = [await isSignedIn(byTwo), await isSignedIn(elsewhere), await isSignedIn(person.headers)]

@@ -1,9 +1,13 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import type { FastifyRequest } from 'fastify'
+import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import {
   deleteEnterpriseSso,
   deleteSessionsOfIdentities,
   findEnterpriseSso,
+  listOrganizationsOfSession,
+  moveEnterpriseSso,
   upsertEnterpriseSso,
   type EnterpriseSsoOf,
 } from './enterprise-sso-store.ts'
@@ -23,6 +27,15 @@ const openWithoutPasskey = new Set([
   'POST /api/auth/session/end',
   'GET /api/identities',
   'GET /api/identities/:identityId',
+  'GET /api/oauth/authorization/:clientId',
+  'POST /api/oauth/authorize',
+  'GET /api/oauth/delegations',
+  'GET /api/oauth/delegations/:delegationId/uses',
+  'DELETE /api/oauth/delegations/:delegationId',
+  'GET /api/signing/requests',
+  'GET /api/signing/requests/:requestId',
+  'POST /api/signing/requests/:requestId/sign',
+  'POST /api/signing/requests/:requestId/deny',
   // As a member of that organization alone.
   'GET /api/organizations',
   'GET /api/organizations/:organizationId',
@@ -50,13 +63,32 @@ export async function noteEnterpriseSso(
   await upsertEnterpriseSso(tx, named, now)
 }
 
-/** Whether, how, and as which identity the person of a session was signed in by an organization's own provider. */
-export function readEnterpriseSso(
+/**
+ * Whether, how, and as which identity the person of a session was signed in by an organization's own provider, not
+ * longer ago than what it says holds.
+ */
+export async function readEnterpriseSso(
   db: Database,
   sessionId: string,
   organizationId: string,
+  now: Date,
 ): Promise<EnterpriseSso | undefined> {
-  return findEnterpriseSso(db, sessionId, organizationId)
+  const said = await findEnterpriseSso(db, sessionId, organizationId)
+  return said && said.authenticatedAt > secondsAfter(now, -limits.enterpriseSsoSeconds) ? said : undefined
+}
+
+/** The organizations whose own provider has said so in a session. */
+export function listEnterpriseSso(db: Database, sessionId: string, now: Date): Promise<string[]> {
+  return listOrganizationsOfSession(db, sessionId, secondsAfter(now, -limits.enterpriseSsoSeconds))
+}
+
+/** Moves what providers have said in the session of a token to another one of the same person, that takes its place. */
+export async function passOnEnterpriseSso(
+  tx: Transaction,
+  earlier: { sessionId: string; tokenSha256: Uint8Array },
+  later: { sessionId: string; userId: string },
+): Promise<void> {
+  await moveEnterpriseSso(tx, earlier, later)
 }
 
 /**

@@ -12,7 +12,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { readBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
-import { isOpenWithoutPasskey, noteEnterpriseSso } from './enterprise-sso.ts'
+import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './enterprise-sso.ts'
 import {
   deleteEndedSessions,
   deleteOtherSessions,
@@ -124,10 +124,10 @@ export async function openEnterpriseSession(
 }
 
 async function open(tx: Transaction, { userId, identityId }: Acting, browser: Browser, now: Date) {
-  await endEarlier(tx, browser, now)
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
-  const endsAt = secondsAfter(now, limits.sessionLifetimeSeconds)
+  const lifetime = identityId === null ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
+  const endsAt = secondsAfter(now, lifetime)
   await insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
@@ -137,13 +137,19 @@ async function open(tx: Transaction, { userId, identityId }: Acting, browser: Br
     endsAt,
     now,
   })
+  await endEarlier(tx, browser, { sessionId, userId, identityId }, now)
   return { token, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }) }
 }
 
-async function endEarlier(tx: Transaction, { earlierToken }: Browser, now: Date): Promise<void> {
+type Opened = Pick<Session, 'sessionId' | 'userId' | 'identityId'>
+
+/** Ends the earlier session. What providers have said in it holds on where the same person has used a passkey now. */
+async function endEarlier(tx: Transaction, { earlierToken }: Browser, opened: Opened, now: Date): Promise<void> {
   const route = earlierToken === undefined ? undefined : readToken('session', earlierToken, 16)
   if (!route || earlierToken === undefined) return
-  const ended = await deleteSessionOfToken(tx, uuidFromBytes(route), sha256(earlierToken))
+  const earlier = { sessionId: uuidFromBytes(route), tokenSha256: sha256(earlierToken) }
+  if (opened.identityId === null) await passOnEnterpriseSso(tx, earlier, opened)
+  const ended = await deleteSessionOfToken(tx, earlier.sessionId, earlier.tokenSha256)
   if (ended) await record(tx, { action: 'session.ended', actor: 'person', userId: ended.userId }, now)
 }
 

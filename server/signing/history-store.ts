@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#kernel/database.ts'
+import type { Acting } from '#sessions/session.ts'
 import { selectForUser } from './request-store.ts'
 
 /** Where a request stands among those of a person. */
@@ -10,7 +11,7 @@ type Page = { before: Position | undefined; count: number }
  * The newest requests of a person that wait no longer, of all or of those before a position. Of each identity no more
  * are read than there may be altogether.
  */
-export function listEndedOfUser(db: Database, userId: string, { before, count }: Page, now: Date) {
+export function listEndedOfUser(db: Database, acting: Acting, { before, count }: Page, now: Date) {
   const newest = db
     .selectFrom('identity')
     .innerJoinLateral(
@@ -27,11 +28,11 @@ export function listEndedOfUser(db: Database, userId: string, { before, count }:
       (join) => join.onTrue(),
     )
     .select(['identity.identity_id', 'ended.request_id'])
-    .where('identity.user_id', '=', userId)
+    .where('identity.user_id', '=', acting.userId)
     .orderBy('ended.created_at', 'desc')
     .orderBy('ended.request_id', 'desc')
     .limit(count)
-  return selectForUser(db, userId)
+  return selectForUser(db, acting)
     .innerJoin(newest.as('newest'), (join) =>
       join
         .onRef('newest.identity_id', '=', 'signing_request.identity_id')

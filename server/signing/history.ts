@@ -1,5 +1,6 @@
 import type { Answer } from '@countersign/protocol/api'
 import type { Database } from '#kernel/database.ts'
+import type { Acting } from '#sessions/session.ts'
 import { listEndedOfUser, type Position } from './history-store.ts'
 import { toSigningRequest } from './request.ts'
 
@@ -7,10 +8,10 @@ type Page = { cursor?: string | undefined; count: number }
 type History = Answer<'GET /api/signing/history'>
 
 /** What a person signed, denied or let expire, the newest first: `count` of it, from where the page before ended. */
-export async function readHistory(db: Database, userId: string, { cursor, count }: Page, now: Date): Promise<History> {
+export async function readHistory(db: Database, acting: Acting, { cursor, count }: Page, now: Date): Promise<History> {
   const before = cursor === undefined ? undefined : readCursor(cursor)
   // One more than asked tells that there is a next page.
-  const found = await listEndedOfUser(db, userId, { before, count: count + 1 }, now)
+  const found = await listEndedOfUser(db, acting, { before, count: count + 1 }, now)
   const page = found.slice(0, count)
   const last = found.length > count ? page.at(-1) : undefined
   return { requests: page.map(toEndedRequest), nextCursor: last ? writeCursor(last) : null }

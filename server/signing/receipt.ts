@@ -3,6 +3,7 @@ import { receiptType, type Receipt } from '@countersign/protocol/receipts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Acting } from '#sessions/session.ts'
 import { proveKey } from '#transparency/event.ts'
 import { signStatement } from '#transparency/log-key.ts'
 import * as store from './request-store.ts'
@@ -15,9 +16,9 @@ const refuse = refusals({
 })
 
 /** A receipt for what a person has signed. Refuses `request_not_found`, `request_not_signed`, `key_not_in_log`. */
-export async function issueReceipt(kernel: Kernel, userId: string, requestId: string, now: Date): Promise<string> {
+export async function issueReceipt(kernel: Kernel, acting: Acting, requestId: string, now: Date): Promise<string> {
   const place = await store.findPlace(kernel.db, requestId)
-  const request = place && (await store.findRequestOfUser(kernel.db, userId, place.identityId, requestId))
+  const request = place && (await store.findRequestOfUser(kernel.db, acting, place.identityId, requestId))
   return write(kernel, request, now)
 }
 

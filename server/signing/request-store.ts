@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Prepared, Transaction } from '#kernel/database.ts'
+import type { Acting } from '#sessions/session.ts'
 
 type NewRequest = {
   requestId: string
@@ -104,7 +105,7 @@ export function findRequest(db: Database, identityId: string, requestId: string)
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
 /** Requests as the person sees them: with their identity, the app, and whether the two know each other. */
-export function selectForUser(db: Database, userId: string) {
+export function selectForUser(db: Database, { userId, identityId }: Acting) {
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
@@ -126,10 +127,11 @@ export function selectForUser(db: Database, userId: string) {
       sql<boolean>`authorization_consent.client_id is not null`.as('connected'),
     ])
     .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (own) => own.where('identity.identity_id', '=', identityId))
 }
 
-export function findRequestOfUser(db: Database, userId: string, identityId: string, requestId: string) {
-  return selectForUser(db, userId)
+export function findRequestOfUser(db: Database, acting: Acting, identityId: string, requestId: string) {
+  return selectForUser(db, acting)
     .where('signing_request.identity_id', '=', identityId)
     .where('signing_request.request_id', '=', requestId)
     .executeTakeFirst()
@@ -137,8 +139,8 @@ export function findRequestOfUser(db: Database, userId: string, identityId: stri
 export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
 
 /** The requests that wait for a person, the first that expires first. */
-export function listPendingOfUser(db: Database, userId: string, now: Date) {
-  return selectForUser(db, userId)
+export function listPendingOfUser(db: Database, acting: Acting, now: Date) {
+  return selectForUser(db, acting)
     .where('signing_request.status', '=', 'pending')
     .where('signing_request.expires_at', '>', now)
     .orderBy('signing_request.expires_at')

@@ -12,6 +12,7 @@ import { isReadOnly, transaction, type Database, type Transaction } from '#kerne
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Acting } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { findCurrentKey } from './key-store.ts'
 import * as store from './request-store.ts'
@@ -120,8 +121,8 @@ async function tellApps(tx: Transaction, ended: store.Ended[], now: Date): Promi
 }
 
 /** The requests that wait for a person, the first that expires first. */
-export async function listPending(db: Database, userId: string, now: Date): Promise<SigningRequest[]> {
-  return (await store.listPendingOfUser(db, userId, now)).map(toSigningRequest)
+export async function listPending(db: Database, acting: Acting, now: Date): Promise<SigningRequest[]> {
+  return (await store.listPendingOfUser(db, acting, now)).map(toSigningRequest)
 }
 
 /** Everything that an identity was asked to sign, the latest first. */
@@ -142,21 +143,18 @@ export async function listAllRequests(db: Database, identityId: string) {
 }
 
 /** A request for one of a person's identities. Refuses `request_not_found`. */
-export async function readRequest(db: Database, userId: string, requestId: string, now: Date): Promise<SigningRequest> {
-  return toSigningRequest(await settled(db, await findOwn(db, userId, requestId), now))
+export async function readRequest(db: Database, acting: Acting, requestId: string, now: Date): Promise<SigningRequest> {
+  return toSigningRequest(await settled(db, await findOwn(db, acting, requestId), now))
 }
 
-/**
- * Records a person's signature. Refuses `request_not_found`, `request_not_pending`, `app_not_active`,
- * `invalid_signature`.
- */
+/** Records a signature. Refuses `request_not_found`, `request_not_pending`, `app_not_active`, `invalid_signature`. */
 export async function signRequest(
   db: Database,
-  userId: string,
+  acting: Acting,
   { requestId, signature: written }: { requestId: string; signature: string },
   now: Date,
 ) {
-  const request = await requirePending(db, userId, requestId, now)
+  const request = await requirePending(db, acting, requestId, now)
   if (request.appStatus !== 'active') throw refuse.app_not_active()
   const signature = fromCanonicalBase64(written)
   if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
@@ -172,8 +170,8 @@ export async function signRequest(
 }
 
 /** Records that a person does not sign. Refuses `request_not_found`, `request_not_pending`. */
-export async function denyRequest(db: Database, userId: string, requestId: string, now: Date) {
-  const request = await requirePending(db, userId, requestId, now)
+export async function denyRequest(db: Database, acting: Acting, requestId: string, now: Date) {
+  const request = await requirePending(db, acting, requestId, now)
   await resolve(db, request, { status: 'denied' }, now)
   return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
 }
@@ -205,13 +203,13 @@ export async function forgetRequests(tx: Transaction, identityIds: string[], now
   await store.deleteRequests(tx, identityIds)
 }
 
-async function findOwn(db: Database, userId: string, requestId: string) {
+async function findOwn(db: Database, acting: Acting, requestId: string) {
   const place = await store.findPlace(db, requestId)
-  return place && store.findRequestOfUser(db, userId, place.identityId, requestId)
+  return place && store.findRequestOfUser(db, acting, place.identityId, requestId)
 }
 
-async function requirePending(db: Database, userId: string, requestId: string, now: Date) {
-  const request = await settled(db, await findOwn(db, userId, requestId), now)
+async function requirePending(db: Database, acting: Acting, requestId: string, now: Date) {
+  const request = await settled(db, await findOwn(db, acting, requestId), now)
   if (request.status !== 'pending') throw notPending(request.status)
   return request
 }

@@ -160,7 +160,7 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     ...endpoints.listSigningRequests,
     onRequest: session.onRequest,
     async handler(request) {
-      return { requests: await listPending(db, session.of(request).userId, clock()) }
+      return { requests: await listPending(db, session.of(request), clock()) }
     },
   })
 
@@ -170,14 +170,14 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     handler(request) {
       const { cursor, limit } = request.query
       const page = { cursor, count: Number(limit ?? historyDefault) }
-      return readHistory(db, session.of(request).userId, page, clock())
+      return readHistory(db, session.of(request), page, clock())
     },
   })
 
   host.route({
     ...endpoints.readSigningRequest,
     onRequest: session.onRequest,
-    handler: (request) => readRequest(db, session.of(request).userId, request.params.requestId, clock()),
+    handler: (request) => readRequest(db, session.of(request), request.params.requestId, clock()),
   })
 
   host.route({
@@ -185,7 +185,7 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     onRequest: session.onRequest,
     async handler(request) {
       const wanted = { ...request.params, ...request.body }
-      const signed = await signRequest(db, session.of(request).userId, wanted, clock())
+      const signed = await signRequest(db, session.of(request), wanted, clock())
       waiting.settled([signed.requestId])
       return signed
     },
@@ -195,7 +195,7 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     ...endpoints.denyRequest,
     onRequest: session.onRequest,
     async handler(request) {
-      const denied = await denyRequest(db, session.of(request).userId, request.params.requestId, clock())
+      const denied = await denyRequest(db, session.of(request), request.params.requestId, clock())
       waiting.settled([denied.requestId])
       return denied
     },
@@ -211,7 +211,7 @@ function receiptRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { requestId } = request.params
-      const receipt = await issueReceipt(kernel, session.of(request).userId, requestId, clock())
+      const receipt = await issueReceipt(kernel, session.of(request), requestId, clock())
       reply.header('content-disposition', `attachment; filename="receipt-${requestId}.jws"`)
       return reply.type(receiptMediaType).send(receipt)
     },

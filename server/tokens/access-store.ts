@@ -18,6 +18,8 @@ export function findAccessOfClient(db: Database | Transaction, { identityId, sha
       'expires_at as expiresAt',
       'auth_time as authTime',
       'handle',
+      'organization_id as organizationId',
+      'sso_connection_id as ssoConnectionId',
     ])
     .where('token_access.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)

@@ -13,6 +13,8 @@ export type Described = {
   /** Null for a token from before this was recorded. */
   issuedAt: Date | null
   expiresAt: Date
+  organizationId: string | null
+  ssoConnectionId: string | null
 }
 
 /** An access token that is live and this app's, by the row that both of its forms have. */
@@ -37,9 +39,12 @@ export async function describeRefresh(
   if (!found || found.reused || found.lineage.clientId !== clientId || found.lineage.revokedAt !== null)
     return undefined
 
-  const { identityId, scope, rotatedAt, endsAt } = found.lineage
+  const { identityId, scope, rotatedAt, endsAt, organizationId, ssoConnectionId } = found.lineage
   const idleAt = rotatedAt && secondsAfter(rotatedAt, refreshTokenSeconds)
   const expiresAt = idleAt && idleAt < endsAt ? idleAt : endsAt
   const identity = expiresAt > now ? await findHandle(db, identityId) : undefined
-  return identity && { kind: 'refresh', identityId, handle: identity.handle, scope, issuedAt: rotatedAt, expiresAt }
+  if (!identity) return undefined
+  const { handle } = identity
+  const forOrganization = { organizationId, ssoConnectionId }
+  return { kind: 'refresh', identityId, handle, scope, issuedAt: rotatedAt, expiresAt, ...forOrganization }
 }

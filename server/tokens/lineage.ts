@@ -9,6 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { deleteExpiredAccess } from './access-store.ts'
+import { listOrganizationsOfClient, revokeOfOrganization } from './organization-store.ts'
 import {
   deleteEndedLineages,
   deleteTokensOf,
@@ -17,15 +18,15 @@ import {
   redeemCodeStatement,
   revokeLineage,
   revokeLineagesOfClient,
-  revokeOfOrganization,
   revokeUnredeemed,
   rotateStatement,
   type Consented,
+  type ForOrganization,
   type Granted,
   type Lineage,
 } from './store.ts'
 
-export type { Granted, Lineage }
+export type { ForOrganization, Granted, Lineage }
 
 /** The lifetimes that an app asked for, and the scopes that it may still have. */
 export type Terms = {
@@ -167,6 +168,18 @@ export async function revokeAllOfClient(
   now: Date,
 ): Promise<void> {
   await revokeLineagesOfClient(tx, identityId, clientId, now)
+}
+
+/**
+ * The organizations for which an app acts already, as an identity: its codes and tokens for them are live. Where the
+ * person is not to be asked, there can be no other.
+ */
+export function listOrganizationsHeld(
+  db: Database,
+  held: { identityId: string; clientId: string },
+  now: Date,
+): Promise<string[]> {
+  return listOrganizationsOfClient(db, held, now)
 }
 
 /**

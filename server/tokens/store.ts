@@ -20,13 +20,17 @@ export type Granted = {
   email: string | null
   emailVerified: boolean
   updatedAt: number
+  /** For which organization the app was given this, and by which of its connections the person was signed in there. */
+  organizationId: string | null
+  ssoConnectionId: string | null
 }
 
 const grantedColumns = `
   identity.identity_id as "identityId", session_id as "sessionId", array_to_string(scope, ' ') as scope,
   floor(extract(epoch from auth_time))::float8 as "authTime", nonce,
   identity.user_id as "userId", handle, display_name as "displayName", avatar_url as "avatarUrl",
-  email, email_verified as "emailVerified", floor(extract(epoch from updated_at))::float8 as "updatedAt"`
+  email, email_verified as "emailVerified", floor(extract(epoch from updated_at))::float8 as "updatedAt",
+  organization_id as "organizationId", sso_connection_id as "ssoConnectionId"`
 
 /**
  * Redeems codes. $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or
@@ -63,7 +67,7 @@ export const redeemCodeStatement: GatheredStatement = {
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_spent_at is null and revoked_at is null
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
-        access_sha256, access_expires_at, now as issued_at
+        organization_id, sso_connection_id, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
@@ -110,7 +114,7 @@ export const rotateStatement: GatheredStatement = {
           )
         )
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, coalesce(narrowed, scope) as scope, auth_time,
-        null::text as nonce, access_sha256, access_expires_at, now as issued_at
+        null::text as nonce, organization_id, sso_connection_id, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
@@ -125,7 +129,8 @@ export const findAccessStatement: GatheredStatement = {
   name: 'find access token',
   text: `
     with found as materialized (
-      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce
+      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce,
+        organization_id, sso_connection_id
       from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
         as asked (identity_id, token_sha256, now, nth)
       join token_access using (identity_id, token_sha256)
@@ -146,7 +151,11 @@ export type Consented = {
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined
+  organization: ForOrganization | undefined
 }
+
+/** The organization that a consent is for, and the connection of it that signed the person in, if one did. */
+export type ForOrganization = { organizationId: string; ssoConnectionId: string | null }
 
 type NewLineage = Consented & { lineageId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
 
@@ -166,6 +175,8 @@ export async function insertLineage(tx: Transaction, lineage: NewLineage): Promi
       redirect_uri: lineage.redirectUri,
       code_challenge: lineage.codeChallenge ?? null,
       nonce: lineage.nonce ?? null,
+      organization_id: lineage.organization?.organizationId ?? null,
+      sso_connection_id: lineage.organization?.ssoConnectionId ?? null,
       ends_at: lineage.codeExpiresAt,
     })
     .execute()
@@ -193,6 +204,8 @@ export function findLineage(db: Database, identityId: string, lineageId: string)
       'revoked_at as revokedAt',
       'ends_at as endsAt',
       'auth_time as authTime',
+      'organization_id as organizationId',
+      'sso_connection_id as ssoConnectionId',
     ])
     .where('identity_id', '=', identityId)
     .where('lineage_id', '=', lineageId)
@@ -222,22 +235,6 @@ export async function revokeLineagesOfClient(
     .set({ revoked_at: now })
     .where('identity_id', '=', identityId)
     .where('client_id', '=', clientId)
-    .where('revoked_at', 'is', null)
-    .execute()
-}
-
-type OfOrganization = { organizationId: string; identityIds?: string[] }
-
-export async function revokeOfOrganization(
-  tx: Transaction,
-  { organizationId, identityIds }: OfOrganization,
-  now: Date,
-): Promise<void> {
-  await tx
-    .updateTable('token_lineage')
-    .set({ revoked_at: now })
-    .where('organization_id', '=', organizationId)
-    .$if(identityIds !== undefined, (some) => some.where('identity_id', 'in', identityIds ?? []))
     .where('revoked_at', 'is', null)
     .execute()
 }

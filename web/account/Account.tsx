@@ -1,8 +1,8 @@
 import type { Answer } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/delegations'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, Refused } from '../call.ts'
-import { signOut, type Session } from '../session.ts'
+import { call } from '../call.ts'
+import { mustSignIn, signOut, type Session } from '../session.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
@@ -142,7 +142,7 @@ async function readHoldings(): Promise<Holdings | undefined> {
       ...news,
     }
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return undefined
+    if (mustSignIn(error)) return undefined
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import type { App } from '@countersign/protocol/apps'
 import { useEffect, useState } from 'preact/hooks'
-import { call, Refused } from '../call.ts'
+import { call } from '../call.ts'
 import { addressWithReturn } from '../return-address.ts'
+import { mustSignIn } from '../session.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
@@ -85,7 +86,7 @@ async function readApps(): Promise<App[] | undefined> {
   try {
     return (await call('GET /api/developer/apps', {})).apps
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return undefined
+    if (mustSignIn(error)) return undefined
     throw error
   }
 }

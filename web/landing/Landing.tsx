@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readSession } from '../session.ts'
+import { readOwnSession } from '../session.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { readView } from '../view.ts'
@@ -31,7 +31,7 @@ function Ways() {
   const [signedIn, setSignedIn] = useState<boolean>()
   useEffect(() => {
     // Where the server does not answer, the ways in are shown: the pages behind them will say so.
-    readSession().then(
+    readOwnSession().then(
       (session) => setSignedIn(session !== undefined),
       () => setSignedIn(false),
     )

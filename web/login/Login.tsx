@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asksForProof, returnAddress } from '../return-address.ts'
-import { readSession } from '../session.ts'
+import { readOwnSession } from '../session.ts'
 import { Authenticate } from '../ui/Authenticate.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
@@ -18,7 +18,7 @@ export function Login() {
   const proves = asksForProof(location.search)
   useEffect(() => {
     // Whoever is signed in already has nothing to do here; whether the server can be reached shows when they try.
-    readSession().then(
+    readOwnSession().then(
       (session) => (session && !proves ? leave() : setPresent(session ? 'somebody' : 'nobody')),
       () => setPresent('nobody'),
     )

@@ -1,7 +1,7 @@
 import type { SignView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
-import { readSession, signOut, type Session } from '../session.ts'
+import { readOwnSession, signOut, type Session } from '../session.ts'
 import { tellApp } from './answer.ts'
 import { waysToAnswer } from './answering.ts'
 import { nextStep, type Event, type Step } from './steps.ts'
@@ -26,7 +26,7 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
 
   /** Also whenever the person comes back from elsewhere, where they may have signed in, or answered. */
   async function look() {
-    const session = await readSession()
+    const session = await readOwnSession()
     if (!session) return advance({ type: 'nobody signed in' })
     await signedIn(session)
   }

@@ -27,6 +27,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   ]
   const place = view.unverified?.onDevice ? words.signin.appOnDevice : placeOf(view.redirectUri)
   const settled = isSettled(grant, view) && doing.problem === undefined
+  const forWhom = grant.organization ? [words.signin.forOrganization(grant.organization.name)] : []
   const change = (
     <button type="button" class="button quiet" onClick={() => void doing.perform({ name: 'change', do: onChange })}>
       {words.signin.change}
@@ -39,7 +40,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
         name={identity.displayName}
-        below={`@${identity.handle} · ${words.signin.returnTo(place)}`}
+        below={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)].join(' · ')}
         signed={settled || doing.current === 'approve'}
         aside={!settled && change}
       />

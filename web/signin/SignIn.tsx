@@ -1,3 +1,4 @@
+import type { OrganizationChoice } from '@countersign/protocol/organization-context'
 import { useEffect } from 'preact/hooks'
 import { Actions } from '../ui/Actions.tsx'
 import { Authenticate } from '../ui/Authenticate.tsx'
@@ -9,10 +10,13 @@ import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { AppHeading } from './AppHeading.tsx'
 import { ChooseIdentity } from './ChooseIdentity.tsx'
+import { ChooseOrganization } from './ChooseOrganization.tsx'
 import { ConnectorHeading } from './ConnectorHeading.tsx'
 import { Consent } from './Consent.tsx'
 import { useFlow } from './flow.ts'
 import { Leave } from './Leave.tsx'
+import { SignInThere } from './SignInThere.tsx'
+import type { Step } from './steps.ts'
 import { Unlock } from './Unlock.tsx'
 import { Withdrawn } from './Withdrawn.tsx'
 
@@ -37,7 +41,9 @@ export function SignIn() {
   )
 }
 
-function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: Doing }) {
+type Flow = ReturnType<typeof useFlow>
+
+function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
   const { account: words, frame } = useWords()
   const view = readView('signin')
   const { step, advance } = flow
@@ -68,6 +74,9 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
           onDeny={flow.deny}
         />
       )
+    case 'choose organization':
+    case 'sign in there':
+      return <ForOrganization flow={flow} step={step} doing={doing} />
     case 'consent':
       return (
         <Consent
@@ -89,6 +98,17 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
     case 'leave silently':
       return <Waiting />
   }
+}
+
+type OrganizationStep = Extract<Step, { at: 'choose organization' | 'sign in there' }>
+
+function ForOrganization({ flow, step, doing }: { flow: Flow; step: OrganizationStep; doing: Doing }) {
+  const { advance, deny } = flow
+  const onChange = () => advance({ type: 'another organization wanted' })
+  if (step.at === 'sign in there') return <SignInThere {...step} doing={doing} onChange={onChange} onDeny={deny} />
+  const onChoose = (organization: OrganizationChoice | undefined) =>
+    advance({ type: 'organization chosen', organization })
+  return <ChooseOrganization {...step} doing={doing} onChoose={onChoose} onDeny={deny} />
 }
 
 const saltOfKeys = async () => (await import('../vault.ts')).prfSalt()

@@ -1,8 +1,9 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView } from '@countersign/protocol/pages'
-import { factsOf } from '../scope-words.ts'
+import { factsOf, type Fact } from '../scope-words.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { useWords } from '../ui/Root.tsx'
+import type { Words } from '../words.ts'
 import type { Grant } from './steps.ts'
 
 type Props = { view: SignInView; identity: Identity; grant: Grant }
@@ -12,12 +13,16 @@ export function Wanted({ view, identity, grant }: Props) {
   const words = useWords()
   const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
   const shown = scopeToShow(view)
-  const fresh = factsOf(shown.filter(isNew), identity, words)
-  const known = factsOf(
-    shown.filter((scope) => !isNew(scope)),
-    identity,
-    words,
-  )
+  const place = placeOf(grant, words.signin)
+  const fresh = [...(grant.organization?.known ? [] : place), ...factsOf(shown.filter(isNew), identity, words)]
+  const known = [
+    ...(grant.organization?.known ? place : []),
+    ...factsOf(
+      shown.filter((scope) => !isNew(scope)),
+      identity,
+      words,
+    ),
+  ]
   return (
     <>
       {fresh.length > 0 && (
@@ -41,6 +46,12 @@ export function Wanted({ view, identity, grant }: Props) {
       )}
     </>
   )
+}
+
+/** For which organization the person goes on, and that the app learns what they are there. */
+function placeOf({ organization }: Grant, words: Words['signin']): Fact[] {
+  if (!organization) return []
+  return [{ scope: 'organization', label: words.organization, value: words.organizationValue(organization.name) }]
 }
 
 /** An app that acts at another while the person is away, and asks for no more than that here, has said so already. */

@@ -93,7 +93,8 @@ async function consent(
   masterKey: MasterKey | undefined,
 ): Promise<Leaving> {
   const { key, app } = view
-  const body = requestOf(view, identity)
+  const { organization } = grant
+  const body = { ...requestOf(view, identity), ...(organization && { organizationId: organization.id }) }
   if (!key || !masterKey) return leavingOf(await call('POST /api/oauth/authorize', { body }))
   const { newKeyFor, fragmentOf } = await loadAppKey()
   const place = { identityId: identity.identityId, clientId: app.clientId }

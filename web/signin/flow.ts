@@ -1,10 +1,10 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView, Withdrawal } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
-import { call, Refused } from '../call.ts'
+import { call } from '../call.ts'
 import { leave } from '../leave.ts'
 import { grantableScopes } from '../scope-words.ts'
-import { readSession } from '../session.ts'
+import { mustSignIn, readSession } from '../session.ts'
 import { waysToApprove, type Owner } from './approving.ts'
 import { scopeTextOf } from './delegating.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
@@ -29,7 +29,9 @@ export function useFlow(view: SignInView) {
 
   async function look() {
     const session = await readSession()
-    if (!session) return advance({ type: 'nobody signed in' })
+    // An organization signs people in for itself alone, and has no keys of theirs.
+    const isForOther = session?.authMethod === 'enterprise_sso' && (view.organization === undefined || view.key)
+    if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
     await advance({ type: 'session found', identities, ageSeconds })
@@ -66,39 +68,51 @@ export function useFlow(view: SignInView) {
     await advance({ type: 'nobody signed in' })
   }
 
-  /** A session may end at any moment, in another tab for one: then the person signs in again. */
-  async function whileSignedIn<T>(work: () => Promise<T>): Promise<T | undefined> {
+  const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
+  const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
+  return { step, owner, advance, look, lookAgain, readGrant, deny, takeBack, signOut, ...ways }
+}
+
+/**
+ * A session may end at any moment, in another tab for one: then the person signs in again. So they do where an
+ * organization has signed them in, and what they want takes their passkey.
+ */
+function orSigningIn(signIn: () => Promise<void>) {
+  return async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof Refused && error.status === 401)) throw error
-      await advance({ type: 'nobody signed in' })
+      if (!mustSignIn(error)) throw error
+      await signIn()
       return undefined
     }
   }
-
-  const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
-  return { step, owner, advance, look, lookAgain, readGrant, deny, takeBack, signOut, ...ways }
 }
 
 function isVerified(identities: Identity[], identityId: string): boolean {
   return identities.some((each) => each.identityId === identityId && each.emailVerified)
 }
 
-async function grantOf(identity: Identity, { app, scope, key, connector: asked }: SignInView): Promise<Grant> {
-  const { authorization, missingScopes, connector } = await call('GET /api/oauth/authorization/:clientId', {
-    params: { clientId: app.clientId },
-    querystring: {
-      identity_id: identity.identityId,
-      scope: grantableScopes(scope, identity).join(' '),
-      ...(asked && {
-        requested_resource: asked.resourceKey,
-        requested_scope: scopeTextOf(asked),
-        communication_mode: asked.mode,
-      }),
+async function grantOf(identity: Identity, view: SignInView): Promise<Grant> {
+  const { app, scope, key, connector: asked, organization } = view
+  const { authorization, missingScopes, connector, organizations } = await call(
+    'GET /api/oauth/authorization/:clientId',
+    {
+      params: { clientId: app.clientId },
+      querystring: {
+        identity_id: identity.identityId,
+        scope: grantableScopes(scope, identity).join(' '),
+        ...(organization !== undefined && { organization_id: organization }),
+        ...(asked && {
+          requested_resource: asked.resourceKey,
+          requested_scope: scopeTextOf(asked),
+          communication_mode: asked.mode,
+        }),
+      },
     },
-  })
+  )
   const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
   const hasKey = Boolean(present)
-  return { exists: authorization !== null, missing: missingScopes, hasKey, ...(connector && { connector }) }
+  const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
+  return { exists: authorization !== null, missing: missingScopes, hasKey, ...elsewhere }
 }

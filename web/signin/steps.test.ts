@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/identities'
 import { connectorOf, delegationOf } from './connector-samples.ts'
-import { isSettled, nextStep, type Event, type Step, type Wish } from './steps.ts'
+import { isSettled, nextStep, type Event, type Grant, type Step, type Wish } from './steps.ts'
 
 const ada = identityOf('ada')
 const countess = identityOf('countess')
@@ -179,7 +179,89 @@ test('where nothing may be asked and nothing has to be, the code is fetched', ()
   assert.equal(step.at, 'consent')
 })
 
-function granted(read: { exists: boolean; missing: string[] }): Event {
+const acme = { id: 'id-of-acme', name: 'Acme', logoUrl: null, known: false }
+const globex = { ...acme, id: 'id-of-globex', name: 'Globex', loginUrl: 'http://localhost:4400/api/sso/1/start' }
+const inBoth = { ...grant, organizations: [acme, globex] }
+
+test('an app that names an organization is used for it, and what it is told of it is agreed to once', () => {
+  const consent = walk([found([ada]), granted(inBoth)], { organization: acme.id })
+  assert.deepEqual(consent, {
+    at: 'consent',
+    identities: [ada],
+    identity: ada,
+    grant: { ...inBoth, organization: acme },
+  })
+  assert.equal(isSettled({ ...grant, organization: acme }, plain), false)
+  assert.equal(isSettled({ ...grant, organization: { ...acme, known: true } }, plain), true)
+})
+
+test('an app that leaves the organization to the person asks who is in one, and nobody else', () => {
+  const wish = { organization: 'select' }
+  const choosing = walk([found([ada]), granted(inBoth)], wish)
+  assert.deepEqual(choosing, {
+    at: 'choose organization',
+    identities: [ada],
+    identity: ada,
+    read: inBoth,
+    mismatch: false,
+  })
+  const asThemselves = nextStep(
+    choosing,
+    { type: 'organization chosen', organization: undefined },
+    { ...plain, ...wish },
+  )
+  assert.deepEqual(asThemselves, { at: 'consent', identities: [ada], identity: ada, grant: inBoth })
+  assert.equal(walk([found([ada]), granted({ ...grant, organizations: [] })], wish).at, 'consent')
+})
+
+test('who is not in the organization that an app names is told so, and may go on as themselves', () => {
+  const step = walk([found([ada]), granted({ ...grant, organizations: [] })], { organization: acme.id })
+  assert.equal(step.at === 'choose organization' && step.mismatch, true)
+})
+
+test('an organization that has a sign-in of its own comes first, unless the person goes for another', () => {
+  const wish = { ...plain, organization: globex.id }
+  const there = walk([found([ada]), granted(inBoth)], wish)
+  assert.equal(there.at === 'sign in there' && there.organization, globex)
+  const choosing = nextStep(there, { type: 'another organization wanted' }, wish)
+  assert.equal(choosing.at, 'choose organization')
+  const consent = nextStep(choosing, { type: 'organization chosen', organization: acme }, wish)
+  assert.equal(consent.at === 'consent' && consent.grant.organization, acme)
+})
+
+test('who thinks again of an organization chooses anew, also as whom', () => {
+  const wish = { ...plain, organization: acme.id }
+  const alone = walk([found([ada]), granted(inBoth)], wish)
+  const again = nextStep(alone, { type: 'another identity wanted' }, wish)
+  assert.deepEqual(again, {
+    at: 'choose organization',
+    identities: [ada],
+    identity: ada,
+    read: inBoth,
+    mismatch: false,
+  })
+  const events: Event[] = [
+    { type: 'identity chosen', identity: ada },
+    granted(inBoth),
+    { type: 'another identity wanted' },
+    { type: 'identity chosen', identity: countess },
+    granted(inBoth),
+  ]
+  assert.equal(walk([found([ada, countess]), ...events], wish).at, 'choose organization')
+})
+
+for (const [what, end, organizations, organization] of [
+  ['which organization', 'account_selection_required', [acme], 'select'],
+  ['as whom, for an organization of others', 'account_selection_required', [acme], 'id-of-others'],
+  ['for an organization that is new to the app', 'consent_required', [acme], acme.id],
+  ['for one that has a sign-in of its own', 'login_required', [globex], globex.id],
+] as const)
+  test(`where nothing may be asked and the question is ${what}, the app is told ${end}`, () => {
+    const read = granted({ ...grant, organizations: [...organizations] })
+    assert.deepEqual(walk([found([ada]), read], { organization, prompts: ['none'] }), { at: 'leave silently', end })
+  })
+
+function granted(read: Grant): Event {
   return { type: 'grant read', grant: read }
 }
 

@@ -1,21 +1,32 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity } from '@countersign/protocol/identities'
 import type { KeyWrap } from '@countersign/protocol/keys'
+import type { OrganizationChoice } from '@countersign/protocol/organization-context'
 import type { Connector, KeyDelivery, Prompt, SilentEnd, Unverified, Withdrawal } from '@countersign/protocol/pages'
 import type { Granted } from './delegating.ts'
 
 /**
  * What an identity has granted the app before, what is missing of what the app wants now, whether it has a key in it of
- * the mode that the app takes, and what the app may do already where it wants to act at another.
+ * the mode that the app takes, and what the app may do already where it wants to act at another. Where the app asks for
+ * an organization, those of the identity, and the one that this is for; with none the person goes as themselves.
  */
-export type Grant = { exists: boolean; missing: string[]; hasKey?: boolean; connector?: Granted }
+export type Grant = {
+  exists: boolean
+  missing: string[]
+  hasKey?: boolean
+  connector?: Granted
+  organizations?: OrganizationChoice[]
+  organization?: OrganizationChoice
+}
 
 /** Where a person is on the way back to the app. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean }
-  | { at: 'read grant'; identities: Identity[]; identity: Identity }
+  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; anew?: true }
+  | { at: 'read grant'; identities: Identity[]; identity: Identity; anew?: true }
+  | { at: 'choose organization'; identities: Identity[]; identity: Identity; read: Grant; mismatch: boolean }
+  | { at: 'sign in there'; identities: Identity[]; identity: Identity; read: Grant; organization: OrganizationChoice }
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
@@ -29,6 +40,8 @@ export type Event =
   | { type: 'signed in'; identities: Identity[] }
   | { type: 'identity chosen'; identity: Identity }
   | { type: 'grant read'; grant: Grant }
+  | { type: 'organization chosen'; organization: OrganizationChoice | undefined }
+  | { type: 'another organization wanted' }
   | { type: 'identities changed'; identities: Identity[] }
   | { type: 'another identity wanted' }
   | { type: 'keys needed' }
@@ -40,7 +53,7 @@ export type Event =
 
 /**
  * What the app said about who should sign in, and how; with a key, one that the person's own keys must open; with a
- * connector, that it wants to act at another app.
+ * connector, that it wants to act at another app; with an organization, for which it wants to be used.
  */
 export type Wish = {
   identityId?: string
@@ -48,6 +61,7 @@ export type Wish = {
   prompts: Prompt[]
   maxAgeSeconds?: number
   key?: KeyDelivery
+  organization?: string
   unverified?: Unverified
   connector?: Connector
 }
@@ -73,13 +87,24 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return step.at === 'authenticate' ? chooseFor(event.identities, wish) : step
     case 'identity chosen':
       if (step.at !== 'choose identity') return step
-      return { at: 'read grant', identities: step.identities, identity: event.identity }
+      return {
+        at: 'read grant',
+        identities: step.identities,
+        identity: event.identity,
+        ...(step.anew && { anew: step.anew }),
+      }
     case 'grant read':
-      return step.at === 'read grant' ? consentTo(step, event.grant, wish) : step
+      return step.at === 'read grant' ? chooseOrganization(step, event.grant, wish) : step
+    case 'organization chosen':
+      return step.at === 'choose organization' ? goFor(event.organization, step, step.read, wish) : step
+    case 'another organization wanted':
+      return step.at === 'sign in there'
+        ? { ...personOf(step), at: 'choose organization', read: step.read, mismatch: false }
+        : step
     case 'identities changed':
       return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
     case 'another identity wanted':
-      return 'identities' in step ? { at: 'choose identity', identities: step.identities, mismatch: false } : step
+      return 'identities' in step ? chooseAnew(step, wish) : step
     case 'keys needed':
       return step.at === 'consent' ? { ...step, at: 'unlock' } : step
     case 'keys are shut':
@@ -96,7 +121,15 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
 }
 
 /** The steps at which the person is asked something, and so may say no. */
-const deniable: Step['at'][] = ['authenticate', 'choose identity', 'consent', 'unlock', 'enter code']
+const deniable: Step['at'][] = [
+  'authenticate',
+  'choose identity',
+  'choose organization',
+  'sign in there',
+  'consent',
+  'unlock',
+  'enter code',
+]
 
 /** The steps from which the person goes to the app with what it asked for. */
 export type Approving = Extract<Step, { grant: Grant }>
@@ -108,22 +141,52 @@ export function mayApprove(step: Step): step is Approving {
 /**
  * Whether nothing is left to agree to: the identity granted the app all that it wants, here and at another app, and the
  * app wants neither a question nor a new key. A program on the device might be another one than the one that was
- * granted it.
+ * granted it. For an organization the app must act already.
  */
 export function isSettled(
-  { exists, missing, connector }: Grant,
+  { exists, missing, connector, organization }: Grant,
   { prompts, key, unverified }: Pick<Wish, 'prompts' | 'key' | 'unverified'>,
 ): boolean {
   if (unverified?.onDevice) return false
-  const isGranted = exists && missing.length === 0 && connector?.covered !== false
+  const isGranted = exists && missing.length === 0 && connector?.covered !== false && organization?.known !== false
   return isGranted && !prompts.includes('consent') && key?.reset !== true
 }
 
-/** What there is to agree to; nothing, where the other app has given up what was asked for. */
-function consentTo(step: Extract<Step, { at: 'read grant' }>, grant: Grant, { connector }: Wish): Step {
-  if (connector && !grant.connector) return { at: 'withdrawn', why: 'invalid_target' }
-  return { ...step, at: 'consent', grant }
+/**
+ * Goes on for the organization that the app asked for, if the identity is in it; where the app leaves it to the person,
+ * or they have thought again, they choose, if there is a choice.
+ */
+function chooseOrganization(step: Extract<Step, { at: 'read grant' }>, read: Grant, wish: Wish): Step {
+  const { organizations } = read
+  if (wish.organization === undefined || !organizations) return goFor(undefined, step, read, wish)
+  const wished = organizations.find(({ id }) => id === wish.organization)
+  if (wished && !step.anew) return goFor(wished, step, read, wish)
+  const mismatch = !wished && wish.organization !== 'select'
+  if (organizations.length === 0 && !mismatch) return goFor(undefined, step, read, wish)
+  return { ...personOf(step), at: 'choose organization', read, mismatch }
 }
+
+/** The person as themselves, or for an organization: where that asks for its own sign-in first, they go there. */
+function goFor(organization: OrganizationChoice | undefined, step: Person, read: Grant, { connector }: Wish): Step {
+  if (organization?.loginUrl !== undefined) return { ...personOf(step), at: 'sign in there', read, organization }
+  if (connector && !read.connector) return { at: 'withdrawn', why: 'invalid_target' }
+  return { ...personOf(step), at: 'consent', grant: { ...read, ...(organization && { organization }) } }
+}
+
+/** As whom the person goes on, of whom they might be. */
+type Person = { identities: Identity[]; identity: Identity }
+
+const personOf = ({ identities, identity }: Person): Person => ({ identities, identity })
+
+/** Asks again who it is that goes on; where the app asked for an organization, then also for which. */
+function chooseAnew(step: Extract<Step, { identities: Identity[] }>, { organization }: Wish): Step {
+  const { identities } = step
+  if (organization !== undefined && identities.length === 1 && mayApprove(step))
+    return { ...personOf(step), at: 'choose organization', read: withoutOrganization(step.grant), mismatch: false }
+  return { at: 'choose identity', identities, mismatch: false, ...(organization !== undefined && { anew: true }) }
+}
+
+const withoutOrganization = ({ organization: _chosen, ...read }: Grant): Grant => read
 
 function hasLeft({ at }: Step): boolean {
   return at === 'leave' || at === 'leave silently'
@@ -145,6 +208,10 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
       if (!isSettled(step.grant, { ...wish, prompts: [] })) return 'consent_required'
       // Its key opens by a passkey, or not at all.
       return wish.key ? 'interaction_required' : undefined
+    case 'choose organization':
+      return 'account_selection_required'
+    case 'sign in there':
+      return 'login_required'
     case 'unlock':
     case 'enter code':
       return 'interaction_required'

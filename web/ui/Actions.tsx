@@ -26,6 +26,7 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
       class={`button ${action.look ?? 'primary'}${action.asleep ? ' asleep' : ''}`}
       data-action={action.name}
       data-identity-id={action.identityId}
+      data-organization-id={action.organizationId}
       aria-busy={doing.current === action.name}
       aria-disabled={doing.current !== undefined || action.asleep === true}
       onClick={perform}

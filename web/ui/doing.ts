@@ -6,6 +6,7 @@ export type Action = {
   label: string
   look?: 'primary' | 'secondary' | 'quiet' | 'choice'
   identityId?: string
+  organizationId?: string
   /** It can't be done yet; the page says what must come first. */
   asleep?: boolean
   do: () => unknown

@@ -25,6 +25,8 @@ export const limits = {
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
+  /** How long what the provider of an organization has said of a person holds, and a session that it alone opened. */
+  enterpriseSsoSeconds: 24 * 3600,
   /** How long a page of the business host may speak for a session before it asks again. */
   businessTokenLifetimeSeconds: 5 * 60,
   userAgentCharactersMax: 300,

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
+import type { OrganizationContext } from '@countersign/protocol/organization-context'
+import { transaction } from '#kernel/database.ts'
+import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+type Consenting = Pick<Person, 'headers' | 'identityId'>
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const userinfo = (token: string) => world.api.inject({ url: '/api/oauth/userinfo', headers: bearer(token) })
+const claimsIn = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+
+/** A person who owns an organization, and its id. */
+async function owner(name = 'Acme') {
+  const person = await world.person()
+  const payload = { name, identityId: person.identityId }
+  const answer = await world.business.inject({
+    method: 'POST',
+    url: '/api/organizations',
+    headers: person.headers,
+    payload,
+  })
+  assert.equal(answer.statusCode, 201, answer.body)
+  const { id: organizationId, memberId } = answer.json().organization
+  return { person, organizationId, memberId }
+}
+
+const change = (
+  organizationId: string,
+  set: { status?: 'suspended'; sso_connection_id?: string; sso_required?: boolean },
+) => world.db.updateTable('organization').set(set).where('organization_id', '=', organizationId).execute()
+
+/** Makes an organization require its own sign-in, as whoever set up a connection and tried it does. */
+async function requireSso(organizationId: string): Promise<string> {
+  const connectionId = randomUUID()
+  await change(organizationId, { sso_connection_id: connectionId, sso_required: true })
+  return connectionId
+}
+
+function authorize(app: TestApp, person: Consenting, wanted: object) {
+  const { clientId, redirectUri } = app
+  const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid offline_access', ...wanted }
+  return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: person.headers, payload })
+}
+
+/** Notes that the provider of an organization has named the person of a session, as a connection of it does. */
+async function nameBy(person: Person, organizationId: string, connectionId: string) {
+  const { userId, identityId } = person
+  const sessions = world.db.selectFrom('session').select('session_id').where('user_id', '=', userId)
+  const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()
+  await transaction(world.db, (tx) =>
+    noteEnterpriseSso(tx, { sessionId, organizationId, connectionId, identityId }, world.now()),
+  )
+}
+
+test('an app that is used for an organization is told which, and as what, in all that it gets', async () => {
+  const { person, organizationId, memberId } = await owner('Müller & Söhne')
+  const app = await world.app()
+  const told: OrganizationContext = {
+    id: organizationId,
+    name: 'Müller & Söhne',
+    memberId,
+    role: 'owner',
+    scopes: ['read', 'sign', 'approve', 'manage_identities', 'manage_keys', 'manage_sso', 'manage_org'],
+    signingAuthority: true,
+    encryptionMode: 'standard',
+    keyCustody: 'svc_standard',
+    authMethod: 'passkey',
+  }
+  const first = await app.tokens(person, { organizationId })
+  const refreshed = (await app.refresh(first.refresh_token)).json()
+  for (const tokens of [first, refreshed]) {
+    assert.deepEqual(tokens.organization, told)
+    assert.deepEqual(claimsIn(tokens.id_token).organization, told)
+    assert.deepEqual(claimsIn(tokens.access_token_jwt).organization, told)
+    for (const token of [tokens.access_token, tokens.access_token_jwt]) {
+      assert.deepEqual((await userinfo(token)).json().organization, told)
+      const described = await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
+      assert.deepEqual(described.json().organization, told)
+    }
+  }
+  assert.deepEqual(claimsIn(first.id_token ?? '').amr, ['pop', 'mfa'])
+})
+
+test('ORG-11 an app that named no organization is told of none, whatever its person is a member of', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  await app.tokens(person, { organizationId })
+  for (const wanted of [{}, { organizationId: null }]) {
+    const answer = await authorize(app, person, wanted)
+    const code = new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
+    const tokens = (await app.redeem(code)).json()
+    const refreshed = (await app.refresh(tokens.refresh_token)).json()
+    const claims = [tokens, refreshed].flatMap((each) => [
+      each,
+      claimsIn(each.id_token),
+      claimsIn(each.access_token_jwt),
+    ])
+    const told = [...claims, (await userinfo(tokens.access_token)).json()]
+    for (const each of told) assert.equal('organization' in each, false)
+  }
+})
+
+test('what changed in an organization is in the next token, and at userinfo at once', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  const tokens = await app.tokens(person, { organizationId })
+  await world.db
+    .updateTable('organization_member')
+    .set({ role: 'viewer', scopes: ['read'], signing_authority: false })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  await world.db
+    .updateTable('organization')
+    .set({ encryption_mode: 'e2ee', name: 'Acme Two' })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const refreshed = (await app.refresh(tokens.refresh_token)).json()
+  const shown = (await userinfo(tokens.access_token)).json().organization
+  for (const told of [shown, refreshed.organization, claimsIn(refreshed.id_token).organization]) {
+    const { name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery } = told
+    assert.deepEqual(
+      [name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery],
+      ['Acme Two', 'viewer', ['read'], false, 'identity_grants', 'svc_identity_grants_only'],
+    )
+  }
+  await world.db
+    .updateTable('organization_member')
+    .set({ role: 'owner', scopes: [...scopesOfRole.owner] })
+    .where('organization_id', '=', organizationId)
+    .execute()
+})
+
+test('ORG-06 nobody gets a code for an organization that they are not in, nor for one that is suspended', async () => {
+  const { person, organizationId } = await owner()
+  const { person: stranger } = await owner()
+  const app = await world.app()
+  const refused = async (who: Consenting, wanted: string) => {
+    const answer = await authorize(app, who, { organizationId: wanted })
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'organization_access_denied'])
+    assert.equal(answer.json().redirectUrl, undefined)
+  }
+  await refused(stranger, organizationId)
+  await refused(person, randomUUID())
+  const tokens = await app.tokens(person, { organizationId })
+  const code = await app.code(person, { organizationId })
+  await change(organizationId, { status: 'suspended' })
+  await refused(person, organizationId)
+  assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  const answer = await userinfo(tokens.access_token)
+  assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'])
+  assert.match(String(answer.headers['www-authenticate']), /invalid_token/)
+  const described = await postForm(world.api, '/api/oauth/introspect', {
+    ...app.credentials,
+    token: tokens.access_token,
+  })
+  assert.deepEqual(described.json(), { active: false })
+})
+
+test('ORG-05 who has not signed in with an organization that requires it gets no code for it', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  const before = await app.tokens(person, { organizationId })
+  const connectionId = await requireSso(organizationId)
+  const answer = await authorize(app, person, { organizationId })
+  assert.deepEqual([answer.statusCode, answer.json().error], [403, 'enterprise_sso_required'])
+  assert.equal(answer.json().loginUrl, `${world.config.baseUrl.origin}/api/sso/${connectionId}/start`)
+  assert.equal((await app.refresh(before.refresh_token)).json().error, 'invalid_grant')
+  assert.equal((await userinfo(before.access_token)).statusCode, 401)
+  assert.equal((await authorize(app, person, {})).statusCode, 200, 'as themselves')
+
+  await nameBy(person, organizationId, connectionId)
+  const { organization, ...tokens } = await app.tokens(person, { organizationId })
+  assert.deepEqual([organization?.authMethod, organization?.ssoConnectionId], ['enterprise_sso', connectionId])
+  const refreshed = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(24 * 3600)
+  assert.equal(
+    (await authorize(app, person, { organizationId })).json().error,
+    'enterprise_sso_required',
+    'a day later',
+  )
+  assert.equal((await app.refresh(refreshed.refresh_token)).statusCode, 200, 'what the app was given goes on')
+})
+
+test('SSO-12 what a provider said of one organization is told of no other, and of no other session', async () => {
+  const { person, organizationId } = await owner()
+  const payload = { name: 'Other', identityId: person.identityId }
+  const made = { method: 'POST', url: '/api/organizations', headers: person.headers, payload } as const
+  const otherId: string = (await world.business.inject(made)).json().organization.id
+  const app = await world.app()
+  const headers = await person.signIn()
+  await nameBy(person, organizationId, randomUUID())
+  const methodOf = async (who: Consenting, wanted: string) => {
+    const { organization } = await app.tokens(who, { organizationId: wanted })
+    return [organization?.authMethod, organization !== undefined && 'ssoConnectionId' in organization]
+  }
+  assert.deepEqual(await methodOf(person, organizationId), ['enterprise_sso', true])
+  assert.deepEqual(await methodOf(person, otherId), ['passkey', false])
+  assert.deepEqual(await methodOf({ ...person, headers }, organizationId), ['passkey', false])
+})
+
+test('SSO-12 a session that an organization opened is for it alone, and no proof of a passkey', async () => {
+  const { person, organizationId } = await owner()
+  const { organizationId: strangers } = await owner()
+  const connectionId = await requireSso(organizationId)
+  const { identityId } = person
+  const who = { identityId, headers: await signInByOrganization(world, person, { organizationId, connectionId }) }
+  const app = await world.app()
+  for (const wanted of [{}, { organizationId: null }])
+    assert.equal((await authorize(app, who, wanted)).json().error, 'passkey_required')
+  assert.equal((await authorize(app, who, { organizationId: strangers })).json().error, 'organization_access_denied')
+  const { organization, id_token: idToken = '' } = await app.tokens(who, { organizationId })
+  assert.deepEqual([organization?.authMethod, organization?.ssoConnectionId], ['enterprise_sso', connectionId])
+  const { amr, acr, sub } = claimsIn(idToken)
+  assert.deepEqual([amr, acr, sub], [undefined, undefined, identityId])
+  world.pass(24 * 3600)
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers: who.headers })).statusCode, 401)
+})
+
+test('where nobody may be asked, an app has the organizations that it acts for already, and no other', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  await app.tokens(person)
+  const silently = () => authorize(app, person, { organizationId, prompt: 'none', scope: 'openid' })
+  assert.equal((await silently()).json().error, 'consent_required')
+  const tokens = await app.tokens(person, { organizationId })
+  assert.equal((await silently()).statusCode, 200)
+  await postForm(world.api, '/api/oauth/revoke', { ...app.credentials, token: tokens.refresh_token })
+  world.pass(61)
+  assert.equal((await silently()).json().error, 'consent_required', 'it has given that up')
+})
+
+test('a request that was pushed without an organization is answered for none, whatever the page says', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  const push = async (more: Record<string, string>) => {
+    const fields = { ...app.credentials, redirect_uri: app.redirectUri, scope: 'openid', ...more }
+    return (await postForm(world.api, '/api/oauth/par', fields)).json().request_uri
+  }
+  const tokensOf = async (requestUri: string) => {
+    const answer = await authorize(app, person, { organizationId, requestUri, scope: 'openid' })
+    assert.equal(answer.statusCode, 200, answer.body)
+    return (await app.redeem(new URL(answer.json().redirectUrl).searchParams.get('code') ?? '')).json()
+  }
+  assert.equal((await tokensOf(await push({}))).organization, undefined)
+  for (const asked of [organizationId, 'select'])
+    assert.equal((await tokensOf(await push({ organization_id: asked }))).organization?.id, organizationId)
+  const answer = await postForm(world.api, '/api/oauth/par', {
+    ...app.credentials,
+    redirect_uri: app.redirectUri,
+    organization_id: 'Acme',
+  })
+  assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'])
+})
+
+test('a person chooses among the organizations of the identity, and learns where they must sign in first', async () => {
+  const { person, organizationId } = await owner()
+  const app = await world.app()
+  const choices = async (headers: Record<string, string>, more = '&organization_id=select') => {
+    const url = `/api/oauth/authorization/${app.clientId}?identity_id=${person.identityId}${more}`
+    return (await world.api.inject({ url, headers })).json().organizations
+  }
+  const choice = { id: organizationId, name: 'Acme', logoUrl: null }
+  assert.equal(await choices(person.headers, ''), undefined)
+  assert.deepEqual(await choices(person.headers), [{ ...choice, known: false }])
+  await app.tokens(person, { organizationId })
+  assert.deepEqual(await choices(person.headers), [{ ...choice, known: true }])
+  const connectionId = await requireSso(organizationId)
+  const loginUrl = `${world.config.baseUrl.origin}/api/sso/${connectionId}/start`
+  assert.deepEqual(await choices(person.headers), [{ ...choice, known: true, loginUrl }])
+  const byAcme = await signInByOrganization(world, person, { organizationId, connectionId })
+  assert.deepEqual(await choices(byAcme), [{ ...choice, known: true }])
+  assert.deepEqual(await choices(await signInByOrganization(world, person)), [], 'a session of another organization')
+})

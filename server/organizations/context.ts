@@ -1,0 +1,99 @@
+import { keyCustodyOfMode } from '@countersign/protocol/formats/organization-role'
+import type { OrganizationChoice, OrganizationContext } from '@countersign/protocol/organization-context'
+import type { Database, Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { listEnterpriseSso, readEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import type { Session } from '#sessions/session.ts'
+import { listOrganizationsHeld, type ForOrganization } from '#tokens/lineage.ts'
+import { findMembership, toMember, type Member } from './access.ts'
+import { listMembershipsOfIdentity, shareOrganization } from './store.ts'
+
+const refuse = refusals({
+  organization_access_denied: [403, 'This identity is a member of no active organization with this id.'],
+  enterprise_sso_required: [403, 'This organization asks its members to sign in with its own provider first.'],
+  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
+})
+
+/** What is asked of: as whom an app is used, and for which organization if any. */
+type Wanted = { identityId: string; organizationId: string | undefined }
+
+/**
+ * Settles for which organization an app gets a code: that the identity is a member, and has signed in as the
+ * organization requires. Both stay so until `tx` ends. A session that an organization opened is for that one alone.
+ * Refuses `organization_access_denied`, `enterprise_sso_required` with `loginUrl`, `passkey_required`.
+ */
+export async function enterOrganization(
+  { tx, config }: { tx: Transaction } & Pick<Kernel, 'config'>,
+  session: Session,
+  { identityId, organizationId }: Wanted,
+  now: Date,
+): Promise<ForOrganization | undefined> {
+  if (organizationId === undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
+  if (organizationId === undefined) return undefined
+  await shareOrganization(tx, organizationId)
+  const member = await findMembership(tx, organizationId, identityId)
+  if (!member) throw refuse.organization_access_denied()
+  const ssoConnectionId = (await readEnterpriseSso(tx, session.sessionId, organizationId, now))?.connectionId ?? null
+  if (ssoConnectionId !== null) return { organizationId, ssoConnectionId }
+  if (session.authMethod !== 'passkey') throw refuse.passkey_required()
+  const loginUrl = loginUrlOf(config.baseUrl, member)
+  if (loginUrl !== undefined) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  return { organizationId, ssoConnectionId }
+}
+
+/**
+ * What an app is told of the organization that its tokens are for, as it is now. Undefined where the identity is no
+ * member any more, or the organization is not active, or requires its own sign-in by now and this went without.
+ */
+export async function readContext(
+  db: Database,
+  identityId: string,
+  { organizationId, ssoConnectionId }: ForOrganization,
+): Promise<OrganizationContext | undefined> {
+  const member = await findMembership(db, organizationId, identityId)
+  if (!member || (member.organization.ssoRequired && ssoConnectionId === null)) return undefined
+  const { name, encryptionMode } = member.organization
+  return {
+    id: organizationId,
+    name,
+    memberId: member.memberId,
+    role: member.role,
+    scopes: member.scopes,
+    signingAuthority: member.signingAuthority,
+    encryptionMode,
+    keyCustody: keyCustodyOfMode[encryptionMode],
+    ...(ssoConnectionId === null
+      ? { authMethod: 'passkey' as const }
+      : { authMethod: 'enterprise_sso' as const, ssoConnectionId }),
+    ...(encryptionMode === 'e2ee' && { e2eeKeyDelivery: 'svc_identity_grants_only' as const }),
+  }
+}
+
+/** For which organizations an identity can go to an app in this session, the one that it joined first before others. */
+export async function listChoices(
+  { db, config }: Pick<Kernel, 'db' | 'config'>,
+  session: Session,
+  { identityId, clientId }: { identityId: string; clientId: string },
+  now: Date,
+): Promise<OrganizationChoice[]> {
+  const members = (await listMembershipsOfIdentity(db, identityId)).map(toMember)
+  if (members.length === 0) return []
+  const held = await listOrganizationsHeld(db, { identityId, clientId }, now)
+  const signedIn = await listEnterpriseSso(db, session.sessionId, now)
+  const choices: OrganizationChoice[] = []
+  for (const member of members) {
+    const { organizationId: id, name, logoUrl } = member.organization
+    const isSignedIn = signedIn.includes(id)
+    if (session.authMethod !== 'passkey' && !isSignedIn) continue
+    const loginUrl = isSignedIn ? undefined : loginUrlOf(config.baseUrl, member)
+    const known = held.includes(id)
+    choices.push({ id, name, logoUrl, known, ...(loginUrl !== undefined && { loginUrl }) })
+  }
+  return choices
+}
+
+/** Where a member signs in with an organization that requires that; undefined where it does not. */
+function loginUrlOf(baseUrl: URL, { organization: { ssoRequired, ssoConnectionId } }: Member): string | undefined {
+  return ssoRequired ? `${baseUrl.origin}/api/sso/${ssoConnectionId}/start` : undefined
+}

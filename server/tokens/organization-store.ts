@@ -1,0 +1,36 @@
+import type { Database, Transaction } from '#kernel/database.ts'
+
+/** The organizations for which an app has anything of an identity that is live. */
+export async function listOrganizationsOfClient(
+  db: Database,
+  { identityId, clientId }: { identityId: string; clientId: string },
+  now: Date,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('token_lineage')
+    .select('organization_id as organizationId')
+    .distinct()
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .where('organization_id', 'is not', null)
+    .where('revoked_at', 'is', null)
+    .where('ends_at', '>', now)
+    .execute()
+  return rows.flatMap(({ organizationId }) => organizationId ?? [])
+}
+
+type OfOrganization = { organizationId: string; identityIds?: string[] }
+
+export async function revokeOfOrganization(
+  tx: Transaction,
+  { organizationId, identityIds }: OfOrganization,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('token_lineage')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .$if(identityIds !== undefined, (some) => some.where('identity_id', 'in', identityIds ?? []))
+    .where('revoked_at', 'is', null)
+    .execute()
+}

@@ -1,0 +1,38 @@
+import type { OrganizationChoice } from '@countersign/protocol/organization-context'
+import { Actions } from '../ui/Actions.tsx'
+import type { Action, Doing } from '../ui/doing.ts'
+import { useWords } from '../ui/Root.tsx'
+import { StepHeading } from '../ui/StepHeading.tsx'
+
+type Props = {
+  organization: OrganizationChoice
+  doing: Doing
+  onChange: () => Promise<void>
+  onDeny: () => Promise<void>
+}
+
+/** The organization asks its members to sign in with its own provider; from there they come back to this request. */
+export function SignInThere({ organization, doing, onChange, onDeny }: Props) {
+  const { signin: words, frame } = useWords()
+  const { id, name, loginUrl = '' } = organization
+  const actions: Action[] = [
+    { name: 'sign-in-there', label: words.continueWith(name), do: () => location.assign(thereAndBack(loginUrl, id)) },
+    { name: 'change', label: words.change, look: 'quiet', do: onChange },
+    { name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny },
+  ]
+  return (
+    <>
+      <StepHeading level={2}>{words.asksForItsOwn(name)}</StepHeading>
+      <Actions of={actions} doing={doing} />
+    </>
+  )
+}
+
+/** To the provider, and back to this very request: for the organization that was chosen here. */
+function thereAndBack(loginUrl: string, organizationId: string): string {
+  const back = new URL(location.href)
+  if (back.searchParams.has('organization_id')) back.searchParams.set('organization_id', organizationId)
+  const there = new URL(loginUrl)
+  there.searchParams.set('return_to', back.href)
+  return there.href
+}
