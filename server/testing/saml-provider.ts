@@ -28,6 +28,12 @@ export async function startSamlProvider(clock: () => Date) {
     return body
   }
 
+  /** Has somebody sit before the provider, in whatever browser comes next. */
+  async function have(user: SamlUser): Promise<void> {
+    const body = JSON.stringify({ now: clock().toISOString(), ...user })
+    await ask(`${origin}/before`, { method: 'POST', body })
+  }
+
   return {
     entityId: `${origin}/metadata`,
     metadataUrl: `${origin}/metadata`,
@@ -35,10 +41,10 @@ export async function startSamlProvider(clock: () => Date) {
     metadata: (key: 0 | 1 = 0) => ask(`${origin}/metadata/${key}`),
     /** Tells the provider of a service, by the metadata of that. */
     register: (metadata: string) => ask(`${origin}/register`, { method: 'POST', body: metadata }),
+    have,
     /** Goes where a service sends the browser, as somebody; answers the form with which the browser goes back. */
     async approve(location: string, user: SamlUser): Promise<SentForm> {
-      const before = JSON.stringify({ now: clock().toISOString(), ...user })
-      await ask(`${origin}/before`, { method: 'POST', body: before })
+      await have(user)
       const [, action = '', samlResponse = ''] = /action="([^"]*)".*value="([^"]*)"/.exec(await ask(location)) ?? []
       return { action, fields: { SAMLResponse: samlResponse } }
     },

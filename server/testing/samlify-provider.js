@@ -17,6 +17,8 @@ const attribute = ([name, value]) =>
   `<saml:Attribute Name="${name}">${element('AttributeValue', value)}</saml:Attribute>`
 
 setSchemaValidator({ validate: async () => 'well-formed' })
+/** A browser sends the form by itself. */
+const submit = '<script>document.forms[0].submit()</script>'
 let registered = ''
 let before = {}
 
@@ -61,7 +63,7 @@ async function respond(provider, query) {
   const tags = { ...tagsOf(provider, service), InResponseTo: request.extract.request.id, ...before.otherwise }
   const write = (template) => ({ id: tags.ID, context: template.replaceAll(/\{(\w+)\}/g, (_, tag) => tags[tag]) })
   const { context } = await provider.createLoginResponse(service, request, 'post', {}, write)
-  const body = `<form method="post" action="${action}"><input name="SAMLResponse" value="${context}"></form>`
+  const body = `<form method="post" action="${action}"><input name="SAMLResponse" value="${context}"></form>${submit}`
   return { type: 'text/html', body }
 }
 

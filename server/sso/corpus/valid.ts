@@ -73,6 +73,16 @@ const writings: [what: string, document: string][] = [
     'prefixes in values, included in the canonical form',
     sign(response(assertion({ attributes: typed, more: schema })), '_a1', { include: ['xs'] }),
   ],
+  [
+    'prefixes declared by the response and included by both signatures, as Okta has them',
+    sign(
+      sign(swap(response(assertion({ attributes: typed })), ' ID="_r1"', `${schema} ID="_r1"`), '_a1', {
+        include: ['xs'],
+      }),
+      '_r1',
+      { include: ['xs'] },
+    ),
+  ],
   ['prefixes in values, not included', signedResponse({ attributes: typed, more: schema })],
 ]
 
