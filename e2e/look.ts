@@ -69,6 +69,15 @@ export const noRequest = '00000000-0000-4000-8000-000000000000'
  */
 const meant = [
   ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/verify', '/webhook', '/api/oauth/authorize'],
+  ...[
+    '/api/auth/session',
+    '/api/account',
+    '/api/auth/session/end',
+    '/email/verify',
+    '/webhook',
+    '/api/oauth/authorize',
+    '/api/sso/discover',
+  ],
   `/api/signing/requests/${noRequest}`,
 ]
 /** A device that waits for another learns by such a no that it is over. */

@@ -5,6 +5,7 @@ import { calendar, openActingApp, type ActingApp } from './acting-app.ts'
 import { walkConnector } from './connector-pages.ts'
 import { walkDevelopers } from './developer-pages.ts'
 import { walkAppKey } from './app-key-pages.ts'
+import { walkEnterprise } from './enterprise-pages.ts'
 import { openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { noRequest, watch } from './look.ts'
 import { walkOrganizationChoice } from './organization-choice.ts'
@@ -72,6 +73,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await walkSignIn(person, look)
   await walkPlayground(person, look)
 
+  await walkEnterprise(person, stage.service, look)
   await at('/signin?client_id=app_nobody')
   await look('error')
   await at('/nowhere')

@@ -87,7 +87,8 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 
-  for (const host of new Set([hosts.auth, hosts.business])) assetRoutes(host)
+  // The API shows a page where a browser that was sent to it can't go on.
+  for (const host of byOrigin.values()) assetRoutes(host)
   siteRoutes(hosts.auth, pages, site)
   businessSiteRoutes(hosts.business, pages, site)
   pageRoutes(hosts.auth, provider, pages)

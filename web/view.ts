@@ -18,6 +18,12 @@ export function readSite(): Site {
   return anyView().site
 }
 
+/** Where our pages begin. The host of the API has none but for what went wrong there. */
+export function startAddress(): string {
+  const { baseUrl, authUrl } = readSite()
+  return location.origin === baseUrl ? `${authUrl}/` : '/'
+}
+
 /** The languages that the app asked for, which sent the person here. */
 export function wantedLanguages(): string[] {
   const view = anyView()

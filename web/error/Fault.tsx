@@ -1,6 +1,6 @@
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
-import { readView } from '../view.ts'
+import { readView, startAddress } from '../view.ts'
 import { explain } from './explanation.ts'
 
 export function Fault() {
@@ -13,7 +13,7 @@ export function Fault() {
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
         <p>
-          <a class="button secondary" href="/">
+          <a class="button secondary" href={startAddress()}>
             {words.error.home}
           </a>
         </p>

@@ -12,6 +12,9 @@ export type Step =
   | { at: 'authenticate'; arrival: SsoArrival }
   | { at: 'choose identity'; arrival: SsoArrival; identities: Identity[] }
 
+const readArrival = 'GET /api/sso/arrivals/:flowId'
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** A proof that is older is soon too old to connect anything by. */
 const freshSeconds = 240
 
@@ -21,7 +24,7 @@ export function useFlow() {
   const flowId = new URLSearchParams(location.search).get('flow') ?? ''
 
   async function look() {
-    const arrival = await unlessOver(call('GET /api/sso/arrivals/:flowId', { params: { flowId } }))
+    const arrival = uuid.test(flowId) ? await unlessOver(call(readArrival, { params: { flowId } })) : undefined
     if (!arrival) return setStep({ at: 'over' })
     if (arrival.purpose === 'test') return setStep({ at: 'tested', arrival })
     const session = await readSession()

@@ -66,8 +66,12 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
       {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
       <br />
       {words.noPasskey} <a href={addressWithReturn('/recover', returnTo)}>{words.recover}</a>
-      <br />
-      {words.atWork} <a href={addressWithReturn('/sso', returnTo)}>{words.withOrganization}</a>
+      {!returnTo.startsWith('/sso/') && (
+        <>
+          <br />
+          {words.atWork} <a href={addressWithReturn('/sso', returnTo)}>{words.withOrganization}</a>
+        </>
+      )}
     </p>
   )
 }

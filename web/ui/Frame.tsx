@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { languages, type Language } from '../words.ts'
-import { readSite } from '../view.ts'
+import { readSite, startAddress } from '../view.ts'
 import { Mark } from './Mark.tsx'
 import { useSpeech } from './Root.tsx'
 
@@ -28,7 +28,7 @@ export function Frame({ title, wide = false, bare = false, aside, children, ...w
   return (
     <>
       <header class="letterhead">
-        <a class="wordmark" href="/" aria-label={words.frame.home}>
+        <a class="wordmark" href={startAddress()} aria-label={words.frame.home}>
           <Mark />
           Countersign
         </a>
