@@ -80,8 +80,8 @@ const meant = [
   ],
   `/api/signing/requests/${noRequest}`,
 ]
-/** A device that waits for another learns by such a no that it is over. */
-const approval = '/api/account/device-approvals/'
+/** By such a no a waiting device learns that it is over, and whoever was invited that they are no more. */
+const over = ['/api/account/device-approvals/', '/api/invitations/']
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {
@@ -90,7 +90,9 @@ function isOurs(message: ConsoleMessage, { page }: Person): boolean {
   const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
   return !(
     isRefusal &&
-    (url === page.url().split('?')[0] || url.includes(approval) || meant.some((path) => url.endsWith(path)))
+    (url === page.url().split('?')[0] ||
+      over.some((path) => url.includes(path)) ||
+      meant.some((path) => url.endsWith(path)))
   )
 }
 

@@ -20,6 +20,8 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await look('organizations-new-invalid')
   await person.write('name', 'The Society for Analytical Engines')
   await person.press('create-organization')
+  await walkMembers(person, service, look)
+  await openSettings(person, service)
   await walkSettings(person, look)
   await walkDomains(person, stage, look)
   await person.press('switch-organization')
@@ -33,8 +35,7 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await page.goto(`${service.authUrl}/login?prove`)
   await person.control('prove').waitFor()
   await look('login-prove')
-  await page.goto(`${service.businessUrl}/`)
-  await person.control('end-organization').waitFor()
+  await openSettings(person, service)
   await person.press('end-organization')
   await dialog.waitFor()
   await person.press('delete-organization')
@@ -80,6 +81,53 @@ async function walkDomains(person: Person, { nameServer }: Surroundings, look: L
   await look('domains-remove')
   await person.press('remove-domain')
   await page.locator('.entry').waitFor({ state: 'detached' })
+}
+
+/** Invites another of the person's own names, and lets it leave again. */
+async function walkMembers(person: Person, service: Stage['service'], look: Look): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  await person.control('invite').waitFor()
+  await look('organizations-members-alone')
+  await person.press('invite')
+  await person.press('send-invitation')
+  await dialog.locator('[aria-invalid="true"]').waitFor()
+  await look('organizations-invite')
+  const { identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
+  const invited = identities.at(-1)
+  await person.write('whom', `@${invited?.handle}`)
+  await dialog.locator('input[value="signer"]').check()
+  await person.press('send-invitation')
+  const url = await page.locator('output[name="invitationUrl"]').innerText()
+  await look('organizations-invited')
+  await person.press('invitation-sent')
+  await dialog.waitFor({ state: 'detached' })
+  await look('organizations-invitation-waits')
+  await page.goto(url)
+  await person.control('accept-invitation').waitFor()
+  await look('organizations-invitation')
+  await person.press('accept-invitation')
+  await person.control('leave-of-member').last().waitFor()
+  await look('organizations-members')
+  await person.control('change-of-member').last().click()
+  await dialog.waitFor()
+  await look('organizations-change-member')
+  await person.press('cancel')
+  await person.control('leave-of-member').last().click()
+  await dialog.waitFor()
+  await look('organizations-leave')
+  await person.press('leave-organization')
+  await dialog.waitFor({ state: 'detached' })
+  await page.goto(url)
+  await page.locator('h1').waitFor()
+  await look('organizations-invitation-over')
+}
+
+async function openSettings({ page, control }: Person, { businessUrl }: Stage['service']): Promise<void> {
+  await page.goto(businessUrl)
+  await control('invite').waitFor()
+  await page.locator('nav.sections a[href$="/settings"]').click()
+  await control('save-organization').waitFor()
 }
 
 async function walkSettings(person: Person, look: Look): Promise<void> {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { freePorts, startService, type Service } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
+import { en as english } from '../web/messages/en.ts'
 import { invite, type Person } from './person.ts'
 import { launchBrowser } from './stage.ts'
 
@@ -36,6 +37,19 @@ async function arrive(at: string, wanted: Parameters<Person['createAccount']>[0]
   return person
 }
 
+async function settings({ page, control }: Person) {
+  await page.getByRole('link', { name: words.sections.settings }).click()
+  await control('save-organization').waitFor()
+}
+
+/** Makes an organization where they are asked for one; answers its address. */
+async function begin(person: Person, name: string): Promise<string> {
+  await person.write('name', name)
+  await person.press('create-organization')
+  await person.control('invite').waitFor()
+  return person.page.url()
+}
+
 test('an owner makes an organization, renames it, and deletes it', async () => {
   const ada = await arrive('/', { handle: 'ada', displayName: 'Ada Lovelace' })
   const { page } = ada
@@ -43,7 +57,7 @@ test('an owner makes an organization, renames it, and deletes it', async () => {
   await ada.press('new-organization')
   await ada.write('name', 'Analytical Engines')
   await ada.press('create-organization')
-  await ada.control('save-organization').waitFor()
+  await settings(ada)
   await ada.write('name', 'Engines & Sons')
   await ada.press('save-organization')
   await page.getByText(words.saved).waitFor()
@@ -54,6 +68,7 @@ test('an owner makes an organization, renames it, and deletes it', async () => {
   await page.waitForURL(`${service.authUrl}/account`)
   await page.getByRole('link', { name: words.title }).click()
   await page.getByRole('link', { name: 'Engines & Sons' }).click()
+  await settings(ada)
 
   await ada.press('end-organization')
   await ada.write('confirmation', 'Engines')
@@ -68,9 +83,8 @@ test('an owner makes an organization, renames it, and deletes it', async () => {
 test('who proves again that it is them, on the host of the passkeys, comes back to the question', async () => {
   const grace = await arrive('/organizations/new', { handle: 'grace', displayName: 'Grace Hopper' })
   const { page } = grace
-  await grace.write('name', 'Compilers')
-  await grace.press('create-organization')
-  await grace.control('save-organization').waitFor()
+  await begin(grace, 'Compilers')
+  await settings(grace)
   const question = `${page.url()}#delete`
   await page.goto(`${service.authUrl}/login?return=${encodeURIComponent(question)}&prove`)
   await grace.press('prove')
@@ -82,9 +96,7 @@ test('who proves again that it is them, on the host of the passkeys, comes back 
 test('nothing of the session is kept on the host of organizations', async () => {
   const alan = await arrive('/organizations/new', { handle: 'alan', displayName: 'Alan Turing' })
   const { page, context } = alan
-  await alan.write('name', 'Machines')
-  await alan.press('create-organization')
-  await alan.control('save-organization').waitFor()
+  await begin(alan, 'Machines')
   assert.deepEqual(await context.cookies(service.businessUrl), [])
   const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map(Object.entries)))
   assert.doesNotMatch(kept, /eyJ|cs_/)
@@ -95,4 +107,55 @@ test('nothing of the session is kept on the host of organizations', async () => 
   await alan.control('sign-in').waitFor()
   assert.equal(new URL(page.url()).origin, service.authUrl)
   await alan.leave()
+})
+
+test('an owner invites a colleague, who joins, gets another role, and is removed', async () => {
+  const mary = await arrive('/organizations/new', { handle: 'mary', displayName: 'Mary Somerville' })
+  const place = await begin(mary, 'Orreries')
+  await mary.press('invite')
+  await mary.write('whom', '@charles')
+  await mary.press('send-invitation')
+  await mary.page.getByText(words.nobody).waitFor()
+  await mary.press('cancel')
+
+  const charles = await arrive('/', { handle: 'charles', displayName: 'Charles Babbage' })
+  await mary.press('invite')
+  await mary.write('whom', '@charles')
+  await mary.page.getByRole('radio', { name: words.roles.viewer }).check()
+  await mary.press('send-invitation')
+  const url = await mary.page.locator('output[name="invitationUrl"]').innerText()
+  await mary.press('invitation-sent')
+  await mary.page.getByText(words.withdraw).waitFor()
+
+  const stranger = await arrive(new URL(url).pathname, { handle: 'jack', displayName: 'Jack' })
+  await stranger.page.getByText(words.joining.forAnother).waitFor()
+  assert.equal(await stranger.control('accept-invitation').count(), 0)
+  await stranger.leave()
+
+  await charles.page.goto(url)
+  await charles.page.getByText('Mary Somerville (@mary)').waitFor()
+  await charles.press('accept-invitation')
+  await charles.control('leave-of-member').waitFor()
+  assert.equal(charles.page.url(), place)
+  assert.equal(await charles.control('invite').count(), 0, 'who only sees invites nobody')
+
+  await mary.page.reload()
+  await mary.control('change-of-member').last().click()
+  await mary.page.getByRole('radio', { name: words.roles.admin }).check()
+  await mary.press('save-member')
+  await mary.page.getByRole('dialog').waitFor({ state: 'detached' })
+  await charles.page.reload()
+  await charles.control('invite').waitFor()
+  assert.equal(await charles.control('change-of-member').count(), 1, 'himself alone, and no owner')
+
+  await mary.press('remove-of-member')
+  await mary.press('remove-member')
+  await mary.control('remove-of-member').waitFor({ state: 'detached' })
+  await charles.page.reload()
+  await charles.page.getByText(words.unknown).waitFor()
+  await charles.leave()
+  await mary.press('leave-of-member')
+  await mary.press('leave-organization')
+  await mary.page.getByText(english.problem.refused.last_owner).waitFor()
+  await mary.leave()
 })

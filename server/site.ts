@@ -28,6 +28,7 @@ const organizationPaths = [
   '/organizations/new',
   '/organizations/:organizationId',
   '/organizations/:organizationId/:section',
+  '/invitations/:token',
 ]
 
 /** The pages of the auth host that need nothing but themselves. */

@@ -8,6 +8,7 @@ import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
+import { Invitation } from './Invitation.tsx'
 import { NewOrganization } from './NewOrganization.tsx'
 import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
@@ -72,7 +73,7 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           goTo={goTo}
           onCreated={(created) => {
             keep([...organizations, created])
-            goTo({ at: 'organization', organizationId: created.id, section: 'settings' }, { replacing: true })
+            goTo({ at: 'organization', organizationId: created.id, section: 'members' }, { replacing: true })
           }}
         />
       )
@@ -88,6 +89,17 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           onLeft={() => {
             keep(organizations.filter(({ id }) => id !== place.organizationId))
             goTo({ at: 'list' }, { replacing: true })
+          }}
+        />
+      )
+    case 'invitation':
+      return (
+        <Invitation
+          token={place.token}
+          identities={identities}
+          onJoined={(joined) => {
+            keep([...organizations, joined])
+            goTo({ at: 'organization', organizationId: joined.id, section: 'members' }, { replacing: true })
           }}
         />
       )
@@ -110,7 +122,7 @@ function titleOf(place: Place, holdings: Holdings | undefined): string | undefin
 /** The organization that they looked at last, or the only one, else all of them. */
 function startOf({ organizations }: Holdings): Parameters<GoTo>[0] {
   const last = organizations.find(({ id }) => id === remembered(lastUsed)) ?? organizations[0]
-  return last ? { at: 'organization', organizationId: last.id, section: 'settings' } : { at: 'list' }
+  return last ? { at: 'organization', organizationId: last.id, section: 'members' } : { at: 'list' }
 }
 
 /** Undefined where nobody is signed in. */

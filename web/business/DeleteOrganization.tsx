@@ -43,8 +43,8 @@ function Confirmation({ organization, onDeleted, onClose }: Props & { onClose: (
     do: async () => {
       setChecked(true)
       if (!matches) return
-      const gone = () =>
-        callBusiness('DELETE /api/organizations/:organizationId', { ...asMember(organization), body: null })
+      const given = { ...asMember(organization), body: null }
+      const gone = () => callBusiness('DELETE /api/organizations/:organizationId', given)
       await withFreshProof(gone).catch(acceptGone)
       onDeleted()
     },

@@ -60,7 +60,7 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
       <summary data-action="switch-organization">{current.name}</summary>
       <ul>
         {others.map(({ id, name }) => {
-          const place = { at: 'organization', organizationId: id, section: 'settings' } as const
+          const place = { at: 'organization', organizationId: id, section: 'members' } as const
           return (
             <li key={id}>
               <InPageLink href={pathOf(place)} onFollow={follow(place)}>

@@ -17,7 +17,7 @@ export function OrganizationList({ organizations, goTo }: Props) {
       {organizations.length === 0 && <p class="lead">{words.none}</p>}
       <ul class="entries">
         {eachOnce(organizations).map(({ id, name, role }) => {
-          const place = { at: 'organization', organizationId: id, section: 'settings' } as const
+          const place = { at: 'organization', organizationId: id, section: 'members' } as const
           return (
             <li key={id} class="entry with-monogram">
               <Monogram name={name} />

@@ -2,6 +2,7 @@ import type { Identity } from '@countersign/protocol/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { Domains } from './Domains.tsx'
+import { Members } from './Members.tsx'
 import { eachOnce } from './memberships.ts'
 import { Navigation } from './Navigation.tsx'
 import { pathOf, type Place } from './places.ts'
@@ -35,6 +36,8 @@ export function OrganizationPage({ place, goTo, organizations, ...others }: Prop
 
 function CurrentSection({ section, ...props }: SectionProps & { section: Props['place']['section'] }) {
   switch (section) {
+    case 'members':
+      return <Members {...props} />
     case 'domains':
       return <Domains {...props} />
     case 'settings':

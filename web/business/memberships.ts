@@ -14,3 +14,9 @@ export function eachOnce(memberships: OwnOrganization[]): OwnOrganization[] {
 export function asMember({ id, identityId }: Pick<OwnOrganization, 'id' | 'identityId'>) {
   return { params: { organizationId: id }, querystring: { identity_id: identityId } }
 }
+
+/** The same of one of its members. */
+export function aboutMember(organization: Parameters<typeof asMember>[0], { memberId }: { memberId: string }) {
+  const { params, querystring } = asMember(organization)
+  return { params: { ...params, memberId }, querystring }
+}

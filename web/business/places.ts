@@ -6,13 +6,15 @@ export type Place =
   | { at: 'list' }
   | { at: 'new' }
   | { at: 'organization'; organizationId: string; section: Section }
+  | { at: 'invitation'; token: string }
 
 export function placeOf(path: string): Place {
   const [, room = '', name = '', section = ''] = path.split('/')
+  if (room === 'invitations' && name !== '') return { at: 'invitation', token: name }
   if (room !== 'organizations') return { at: 'start' }
   if (name === '') return { at: 'list' }
   if (name === 'new') return { at: 'new' }
-  return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'settings' }
+  return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'members' }
 }
 
 export function pathOf(place: Exclude<Place, { at: 'start' }>): string {
@@ -23,5 +25,7 @@ export function pathOf(place: Exclude<Place, { at: 'start' }>): string {
       return '/organizations/new'
     case 'organization':
       return `/organizations/${place.organizationId}/${place.section}`
+    case 'invitation':
+      return `/invitations/${place.token}`
   }
 }

@@ -1,5 +1,6 @@
 /** The sections of an organization, and whom each is for: whoever has the scope. */
 export const sections = {
+  members: 'read',
   domains: 'manage_sso',
   settings: 'manage_org',
 } as const

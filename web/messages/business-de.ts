@@ -18,7 +18,68 @@ export const businessDe: BusinessWords = {
 
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
-  sections: { domains: 'Domains', settings: 'Einstellungen' },
+  sections: { members: 'Mitglieder', domains: 'Domains', settings: 'Einstellungen' },
+
+  rolesWhat: {
+    owner: 'Darf alles, und weitere Inhaber ernennen.',
+    admin: 'Lädt Mitglieder ein, entfernt sie und richtet Schlüssel und Anmeldung ein.',
+    signer: 'Unterschreibt und gibt frei.',
+    member: 'Arbeitet damit.',
+    viewer: 'Sieht sie.',
+  },
+  scopes: {
+    read: 'Die Organisation und ihre Mitglieder sehen',
+    sign: 'Unterschreiben',
+    approve: 'Freigeben',
+    manage_identities: 'Mitglieder einladen, ändern und entfernen',
+    manage_keys: 'Schlüssel einrichten',
+    manage_sso: 'Domains und Anmeldung einrichten',
+    manage_org: 'Die Organisation ändern und ihre Aktivität sehen',
+  },
+  role: 'Rolle',
+  mayDo: 'Darf',
+  authority: 'Unterschrift',
+  hasAuthority: 'Unterschreibt für die Organisation',
+  authorityWhat: 'Apps erfahren, dass die Unterschrift dieses Mitglieds sie bindet.',
+  since: (day) => `seit ${day}`,
+
+  ask: {
+    change: (handle) => `@${handle} ändern`,
+    remove: (handle) => `@${handle} entfernen`,
+    leave: (handle) => `Als @${handle} austreten`,
+  },
+  change: 'Ändern',
+  remove: 'Entfernen',
+  leave: 'Austreten',
+  changeTitle: (name) => `Was ${name} darf`,
+  removeTitle: (name) => `${name} entfernen?`,
+  removeWhat: 'Das Mitglied verliert die Organisation sofort, in jeder App. Man kann es wieder einladen.',
+  removeNow: 'Entfernen',
+  leaveTitle: (organization) => `Aus ${organization} austreten?`,
+  leaveWhat: 'Du verlierst sie sofort, in jeder App. Nur eine neue Einladung bringt dich zurück.',
+  leaveNow: 'Austreten',
+
+  invitations: 'Einladungen',
+  invite: 'Jemanden einladen',
+  inviteNow: 'Einladung ausstellen',
+  whom: 'Benutzername oder E-Mail-Adresse',
+  nobody: 'Niemand hat diesen Benutzernamen.',
+  whomInvalid: 'Ein Benutzername oder eine E-Mail-Adresse.',
+  link: 'Schick diesen Link. Er wird nur jetzt gezeigt und lässt sonst niemanden ein.',
+  done: 'Fertig',
+  until: (day) => `bis ${day}`,
+  withdraw: 'Zurückziehen',
+
+  joining: {
+    title: (organization) => `${organization} beitreten`,
+    invites: (who, role) => `${who} lädt dich ein. Deine Rolle: ${role}.`,
+    as: 'Unter welchem deiner Namen?',
+    accept: (name) => `Als ${name} beitreten`,
+    forAnother: 'Diese Einladung gilt einem Benutzernamen oder einer E-Mail-Adresse, die nicht unter deinen ist.',
+    names: 'Deine Namen und Adressen',
+    over: 'Diese Einladung gilt nicht mehr',
+    askAgain: 'Sie wurde angenommen oder zurückgezogen, oder sieben Tage sind um. Bitte um eine neue.',
+  },
 
   domains: {
     what:

@@ -16,7 +16,68 @@ export const businessEn = {
 
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
-  sections: { domains: 'Domains', settings: 'Settings' },
+  sections: { members: 'Members', domains: 'Domains', settings: 'Settings' },
+
+  rolesWhat: {
+    owner: 'May do everything, and make other owners.',
+    admin: 'Invites and removes members, and sets up keys and sign-in.',
+    signer: 'Signs and approves.',
+    member: 'Works with it.',
+    viewer: 'Sees it.',
+  },
+  scopes: {
+    read: 'See the organization and its members',
+    sign: 'Sign',
+    approve: 'Approve',
+    manage_identities: 'Invite, change and remove members',
+    manage_keys: 'Set up keys',
+    manage_sso: 'Set up domains and sign-in',
+    manage_org: 'Change the organization and see its activity',
+  },
+  role: 'Role',
+  mayDo: 'May',
+  authority: 'Signing',
+  hasAuthority: 'Signs for the organization',
+  authorityWhat: 'Apps are told that this member’s signature binds it.',
+  since: (day: string) => `since ${day}`,
+
+  ask: {
+    change: (handle: string) => `Change @${handle}`,
+    remove: (handle: string) => `Remove @${handle}`,
+    leave: (handle: string) => `Leave as @${handle}`,
+  },
+  change: 'Change',
+  remove: 'Remove',
+  leave: 'Leave',
+  changeTitle: (name: string) => `What ${name} may do`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeWhat: 'They lose the organization at once, in every app. They can be invited again.',
+  removeNow: 'Remove',
+  leaveTitle: (organization: string) => `Leave ${organization}?`,
+  leaveWhat: 'You lose it at once, in every app. Only another invitation brings you back.',
+  leaveNow: 'Leave',
+
+  invitations: 'Invitations',
+  invite: 'Invite somebody',
+  inviteNow: 'Make the invitation',
+  whom: 'Username or e-mail address',
+  nobody: 'Nobody has this username.',
+  whomInvalid: 'A username, or an e-mail address.',
+  link: 'Send this link. It is shown only now, and lets nobody else in.',
+  done: 'Done',
+  until: (day: string) => `until ${day}`,
+  withdraw: 'Withdraw',
+
+  joining: {
+    title: (organization: string) => `Join ${organization}`,
+    invites: (who: string, role: string) => `${who} invites you. Your role: ${role}.`,
+    as: 'As which of your names?',
+    accept: (name: string) => `Join as ${name}`,
+    forAnother: 'This invitation is for a username or an e-mail address that isn’t among yours.',
+    names: 'Your names and addresses',
+    over: 'This invitation no longer holds',
+    askAgain: 'It was accepted or withdrawn, or seven days have passed. Ask for another one.',
+  },
 
   domains: {
     what:

@@ -1,0 +1,87 @@
+import {
+  organizationScopes,
+  scopesOfRole,
+  type OrganizationScope,
+} from '@countersign/protocol/formats/organization-role'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations'
+import { useState } from 'preact/hooks'
+import { ActionForm } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Options } from '../ui/Options.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { aboutMember } from './memberships.ts'
+import { RoleOptions } from './RoleOptions.tsx'
+import { scopesToGive } from './rights.ts'
+import { callBusiness, withFreshProof } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = {
+  organization: OwnOrganization
+  member: OrganizationMember
+  onChanged: (member: OrganizationMember) => void
+  onClose: () => void
+}
+
+/** What a member is, may do, and may sign. A role brings its scopes, which then may be fewer or more. */
+export function ChangeMember({ organization, member, onChanged, onClose }: Props) {
+  const words = useBusinessWords()
+  const { frame } = useWords()
+  const doing = useDoing()
+  const [role, setRole] = useState(member.role)
+  const [scopes, setScopes] = useState<readonly OrganizationScope[]>(member.scopes)
+  const [signingAuthority, setSigningAuthority] = useState(member.signingAuthority)
+  const save: Action = {
+    name: 'save-member',
+    label: words.save,
+    do: async () => {
+      const given = { ...aboutMember(organization, member), body: { role, scopes: [...scopes], signingAuthority } }
+      const changed = await withFreshProof(() =>
+        callBusiness('PATCH /api/organizations/:organizationId/members/:memberId', given),
+      )
+      onChanged(changed.member)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.changeTitle(member.displayName)} onClose={onClose}>
+      <ActionForm submit={save} others={[cancel]} doing={doing}>
+        <RoleOptions
+          organization={organization}
+          chosen={role}
+          onChoose={(chosen) => {
+            setRole(chosen)
+            setScopes(scopesOfRole[chosen])
+            setSigningAuthority(isSigner(scopesOfRole[chosen]))
+          }}
+        />
+        {role !== 'owner' && (
+          <Options
+            name="scopes"
+            legend={words.mayDo}
+            of={scopesToGive(organization).map((value) => ({ value, label: words.scopes[value] }))}
+            chosen={[...scopes]}
+            several
+            onChoose={(scope) => setScopes(toggled(scopes, scope))}
+          />
+        )}
+        <Options
+          name="signingAuthority"
+          legend={words.authority}
+          of={[{ value: 'signingAuthority', label: words.hasAuthority, about: words.authorityWhat }]}
+          chosen={signingAuthority ? ['signingAuthority'] : []}
+          several
+          onChoose={() => setSigningAuthority(!signingAuthority)}
+        />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+function isSigner(scopes: readonly OrganizationScope[]): boolean {
+  return scopes.includes('sign')
+}
+
+function toggled(scopes: readonly OrganizationScope[], scope: OrganizationScope): OrganizationScope[] {
+  return organizationScopes.filter((each) => scopes.includes(each) !== (each === scope))
+}
