@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
 import type { OrganizationContext } from '@countersign/protocol/organization-context'
 import { transaction } from '#kernel/database.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
@@ -23,15 +23,7 @@ const claimsIn = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? ''
 /** A person who owns an organization, and its id. */
 async function owner(name = 'Acme') {
   const person = await world.person()
-  const payload = { name, identityId: person.identityId }
-  const answer = await world.business.inject({
-    method: 'POST',
-    url: '/api/organizations',
-    headers: person.headers,
-    payload,
-  })
-  assert.equal(answer.statusCode, 201, answer.body)
-  const { id: organizationId, memberId } = answer.json().organization
+  const { id: organizationId, memberId } = await makeOrganization(world, person, name)
   return { person, organizationId, memberId }
 }
 
@@ -45,6 +37,16 @@ async function requireSso(organizationId: string): Promise<string> {
   const connectionId = randomUUID()
   await change(organizationId, { sso_connection_id: connectionId, sso_required: true })
   return connectionId
+}
+
+/** A person who is a viewer of an organization, and how its owner removes them. */
+async function memberOf() {
+  const founder = await world.person()
+  const { id: organizationId } = await makeOrganization(world, founder)
+  const person = await world.person()
+  const { memberId } = await join(world, { id: organizationId, owner: founder, role: 'viewer' }, person)
+  const remove = () => askBusiness(world, founder, `DELETE /organizations/${organizationId}/members/${memberId}`)
+  return { founder, person, organizationId, memberId, remove }
 }
 
 function authorize(app: TestApp, person: Consenting, wanted: object) {
@@ -112,17 +114,15 @@ test('ORG-11 an app that named no organization is told of none, whatever its per
 })
 
 test('what changed in an organization is in the next token, and at userinfo at once', async () => {
-  const { person, organizationId } = await owner()
+  const { founder, person, organizationId, memberId } = await memberOf()
   const app = await world.app()
   const tokens = await app.tokens(person, { organizationId })
-  await world.db
-    .updateTable('organization_member')
-    .set({ role: 'viewer', scopes: ['read'], signing_authority: false })
-    .where('organization_id', '=', organizationId)
-    .execute()
+  const path = `/organizations/${organizationId}` as const
+  await askBusiness(world, founder, `PATCH ${path}/members/${memberId}`, { role: 'signer' })
+  await askBusiness(world, founder, `PATCH ${path}`, { name: 'Acme Two' })
   await world.db
     .updateTable('organization')
-    .set({ encryption_mode: 'e2ee', name: 'Acme Two' })
+    .set({ encryption_mode: 'e2ee' })
     .where('organization_id', '=', organizationId)
     .execute()
   const refreshed = (await app.refresh(tokens.refresh_token)).json()
@@ -131,14 +131,9 @@ test('what changed in an organization is in the next token, and at userinfo at o
     const { name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery } = told
     assert.deepEqual(
       [name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery],
-      ['Acme Two', 'viewer', ['read'], false, 'identity_grants', 'svc_identity_grants_only'],
+      ['Acme Two', 'signer', ['read', 'sign', 'approve'], true, 'identity_grants', 'svc_identity_grants_only'],
     )
   }
-  await world.db
-    .updateTable('organization_member')
-    .set({ role: 'owner', scopes: [...scopesOfRole.owner] })
-    .where('organization_id', '=', organizationId)
-    .execute()
 })
 
 test('ORG-06 nobody gets a code for an organization that they are not in, nor for one that is suspended', async () => {
@@ -195,9 +190,7 @@ test('ORG-05 who has not signed in with an organization that requires it gets no
 
 test('SSO-12 what a provider said of one organization is told of no other, and of no other session', async () => {
   const { person, organizationId } = await owner()
-  const payload = { name: 'Other', identityId: person.identityId }
-  const made = { method: 'POST', url: '/api/organizations', headers: person.headers, payload } as const
-  const otherId: string = (await world.business.inject(made)).json().organization.id
+  const { id: otherId } = await makeOrganization(world, person, 'Other')
   const app = await world.app()
   const headers = await person.signIn()
   await nameBy(person, organizationId, randomUUID())
@@ -282,4 +275,50 @@ test('a person chooses among the organizations of the identity, and learns where
   const byAcme = await signInByOrganization(world, person, { organizationId, connectionId })
   assert.deepEqual(await choices(byAcme), [{ ...choice, known: true }])
   assert.deepEqual(await choices(await signInByOrganization(world, person)), [], 'a session of another organization')
+})
+
+test('ORG-07 whoever is removed from an organization has no tokens for it from then on', async () => {
+  const { person, organizationId, remove } = await memberOf()
+  const app = await world.app()
+  const own = await app.tokens(person)
+  const [tokens, code] = [await app.tokens(person, { organizationId }), await app.code(person, { organizationId })]
+  await remove()
+  assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
+  assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  for (const token of [tokens.access_token, tokens.access_token_jwt]) {
+    assert.equal((await userinfo(token)).statusCode, 401)
+    const described = await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
+    assert.deepEqual(described.json(), { active: false })
+  }
+  assert.equal((await authorize(app, person, { organizationId })).json().error, 'organization_access_denied')
+  assert.equal((await userinfo(own.access_token)).statusCode, 200)
+  const list = await world.api.inject({ url: '/api/oauth/organizations', headers: bearer(own.access_token) })
+  assert.deepEqual(list.json(), { organizations: [] })
+})
+
+test('ORG-07 a removal that meets a consent, a code, a refresh and a look leaves nothing alive', async () => {
+  const app = await world.app()
+  for (let round = 0; round < 8; round += 1) {
+    const { person, organizationId, remove } = await memberOf()
+    const code = await app.code(person, { organizationId })
+    const tokens = await app.tokens(person, { organizationId })
+    const late = async () => {
+      const answer = await authorize(app, person, { organizationId })
+      return answer.statusCode === 200 ? new URL(answer.json().redirectUrl).searchParams.get('code') : null
+    }
+    const asks = [() => app.redeem(code), () => app.refresh(tokens.refresh_token), () => userinfo(tokens.access_token)]
+    const [lateCode, , ...answers] = await Promise.all([
+      late(),
+      ...[remove, ...asks.slice(round % 3), ...asks.slice(0, round % 3)].map((ask) => ask()),
+    ])
+    const given = [tokens, ...answers.flatMap((answer) => (answer?.json().access_token ? [answer.json()] : []))]
+    for (const { access_token: access, refresh_token: refresh } of given) {
+      assert.equal((await userinfo(access)).statusCode, 401)
+      assert.equal((await app.refresh(refresh)).json().error, 'invalid_grant')
+    }
+    if (lateCode) assert.equal((await app.redeem(lateCode)).json().error, 'invalid_grant')
+    const lineages = world.db.selectFrom('token_lineage').select('lineage_id').where('revoked_at', 'is', null)
+    const alive = await lineages.where('organization_id', '=', organizationId).execute()
+    assert.deepEqual(alive, [], 'nothing that would be worth something again if they came back')
+  }
 })
