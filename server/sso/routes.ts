@@ -97,7 +97,7 @@ export function ssoRoutes(host: Host, kernel: Kernel): void {
 
 /** What SAML has of its own: answers come in forms, and providers read who we are. */
 export function samlRoutes(host: Host, kernel: Kernel): void {
-  const { config } = kernel
+  const { config, rateLimits } = kernel
   host.route({
     method: 'POST',
     url: '/api/sso/:connectionId/acs',
@@ -105,6 +105,7 @@ export function samlRoutes(host: Host, kernel: Kernel): void {
     bodyLimit: limits.samlFormBytesMax,
     schema: { params: ByConnection, body: SamlForm },
     async handler(request, reply) {
+      await rateLimits.count('saml answer', addressKey(request))
       const { connectionId } = request.params
       const received = { protocol: 'saml', samlResponse: request.body.SAMLResponse } as const
       const browserToken = flowCookie(request, config.baseUrl)

@@ -248,6 +248,17 @@ test('SML-18 an answer comes in a form, once in it, of a size that answers have,
   assert.deepEqual(await send(browser, { action, fields }), [303, undefined])
 })
 
+test('SML-18 one network address sends sixty answers a minute, and no more', async () => {
+  const limited = await openEnterprise({ rateLimits: true })
+  const statuses = []
+  for (let sent = 0; sent <= 60; sent += 1) {
+    const { statusCode } = await limited.browser().post(`/api/sso/${randomUUID()}/acs`, { SAMLResponse: 'PHgvPg==' })
+    statuses.push(statusCode)
+  }
+  await limited.close()
+  assert.deepEqual([new Set(statuses.slice(0, 60)), statuses[60]], [new Set([400]), 429])
+})
+
 test('SML-22 nobody is signed out by what a provider sends', async () => {
   const base = `/api/sso/${connection.connectionId}`
   for (const path of ['slo', 'logout', 'sls'])
