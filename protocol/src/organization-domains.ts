@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
-import { ActingAs, ByOrganizationId } from './organizations.ts'
+import { ActingAs, ByOrganizationId, SignatureAlone, signed } from './organizations.ts'
 import { Instant, OrNull, Uuid } from './values.ts'
 
 /** A domain that an organization claims, and what proves that it is theirs. */
@@ -37,7 +37,7 @@ export const claimDomain = endpoint(
   {
     params: ByOrganizationId,
     querystring: ActingAs,
-    body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 300 }) }),
+    body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 300 }), ...signed }),
   },
   { 201: One },
 )
@@ -45,13 +45,13 @@ export const claimDomain = endpoint(
 export const verifyDomain = endpoint(
   'POST /api/organizations/:organizationId/domains/:domainId/verify',
   { ...business, summary: 'Look whether the TXT record of a domain is there, now' },
-  { params: ByDomainId, querystring: ActingAs },
+  { params: ByDomainId, querystring: ActingAs, body: SignatureAlone },
   { 200: One },
 )
 
 export const removeDomain = endpoint(
   'DELETE /api/organizations/:organizationId/domains/:domainId',
   { ...business, summary: 'Give up a domain' },
-  { params: ByDomainId, querystring: ActingAs },
+  { params: ByDomainId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
 )

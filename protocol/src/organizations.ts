@@ -91,7 +91,8 @@ export const SignedAction = Type.Object(
   { signature: Type.String({ minLength: 1, maxLength: 200 }) },
   { description: 'Over {"version":1,"action":…,"details":{…}}: the parameters of the path, then the rest of the body' },
 )
-const signed = { signedAction: Type.Optional(SignedAction) }
+/** What a body has beside its fields that an organization may want signed. */
+export const signed = { signedAction: Type.Optional(SignedAction) }
 
 /** The body of an act that needs none but for its signature. */
 export const SignatureAlone = orNoBody(Type.Object(signed))

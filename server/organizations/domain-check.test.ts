@@ -162,7 +162,7 @@ test('somebody who looks and finds the proof gone lets the owners be told', asyn
   assert.equal(await owned.isVerified(), true)
   await recheckDomains(world.kernel, world.now())
   assert.deepEqual((await mailbox.take()).to, [owned.email])
-  assert.deepEqual(await owned.acts(), ['failing by person'])
+  assert.deepEqual(await owned.acts(), ['failing by system'])
   owned.publish()
   await owned.verify()
 })

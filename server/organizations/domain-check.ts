@@ -1,10 +1,9 @@
-import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Mail } from '#kernel/mail.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import { aboutOf, settleFinding } from './domain.ts'
+import { recordFinding, settleFinding } from './domain.ts'
 import { failingMail, lostMail, type About } from './domain-mails.ts'
 import { graceEndOf, lookForProof } from './domain-proof.ts'
 import { leaseDue, listOwnersToTell, noteTold, type Claim } from './domain-store.ts'
@@ -23,7 +22,7 @@ async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<v
   const finding = await lookForProof(kernel.nameServers, claim)
   const settled = await transaction(kernel.db, async (tx) => {
     const step = await settleFinding(tx, claim, { finding, by: 'system' }, now)
-    if (step?.event) await record(tx, { action: step.event, actor: 'system', ...aboutOf(claim) }, now)
+    if (step?.event) await recordFinding(tx, claim, step.event, now)
     return step
   })
   if (!settled) return

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { challengeNameOf, domainOfEmail } from '@countersign/protocol/formats/domain'
 import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
 import { startNameServer } from '#testing/name-server.ts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { isVerifiedFor, verifiedDomainOf } from './domain.ts'
 
@@ -16,23 +17,15 @@ after(async () => {
   await dns.close()
 })
 
-type Admin = { headers: Record<string, string>; organizationId: string }
+type Admin = Pick<Person, 'headers'> & { organizationId: string }
 
-async function newOrganization(owner?: Person): Promise<Admin> {
-  const { headers, identityId } = owner ?? (await world.person())
-  const payload = { name: 'Acme', identityId }
-  const created = await world.business.inject({ method: 'POST', url: '/api/organizations', headers, payload })
-  assert.equal(created.statusCode, 201, created.body)
-  return { headers, organizationId: created.json<{ organization: { id: string } }>().organization.id }
+async function newOrganization(): Promise<Admin> {
+  const owner = await world.person()
+  return { headers: owner.headers, organizationId: (await makeOrganization(world, owner)).id }
 }
 
 const send = (method: 'GET' | 'POST' | 'DELETE', { headers, organizationId }: Admin, path = '', payload?: object) =>
-  world.business.inject({
-    method,
-    url: `/api/organizations/${organizationId}/domains${path}`,
-    headers,
-    ...(payload && { payload }),
-  })
+  askBusiness(world, { headers }, `${method} /organizations/${organizationId}/domains${path}`, payload)
 
 const claim = (admin: Admin, domain: string) => send('POST', admin, '', { domain })
 const verify = (admin: Admin, { domainId }: OrganizationDomain) => send('POST', admin, `/${domainId}/verify`)
@@ -276,6 +269,26 @@ test('domains are for those alone who manage sign-in there, and each belongs to 
   ]))
     assert.equal(answer.statusCode, 404, answer.body)
   assert.deepEqual(await list(admin), [domain])
+})
+
+test('ORG-04 of the members, owners and administrators alone look after domains', async () => {
+  const owner = await newOrganization()
+  const { organizationId } = owner
+  for (const role of ['admin', 'signer', 'member', 'viewer'] as const) {
+    const member = await world.person()
+    await join(world, { id: organizationId, owner, role }, member)
+    const asking = { headers: member.headers, organizationId }
+    const domain = await claimed(owner, `${role}.guarded.example`)
+    const answers = [
+      await send('GET', asking),
+      await claim(asking, `own.${role}.guarded.example`),
+      await verify(asking, domain),
+      await send('DELETE', asking, `/${domain.domainId}`),
+    ]
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    assert.deepEqual(statuses, role === 'admin' ? [200, 201, 409, 204] : [403, 403, 403, 403], role)
+  }
+  assert.equal((await list(owner)).length, 4, 'three that nobody could remove, and one of the administrator')
 })
 
 test('an organization claims at most fifty domains', async () => {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
-import { record } from '#kernel/audit.ts'
+import { record, type AuditAction } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
@@ -12,6 +12,7 @@ import { requireClaimable } from './claimable-domain.ts'
 import { lookForProof, nextCheckOf, stepOf, type Finding, type Step } from './domain-proof.ts'
 import * as store from './domain-store.ts'
 import type { Claim, Claimed } from './domain-store.ts'
+import { recordAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -37,8 +38,8 @@ export async function listDomains(kernel: Kernel, asking: Asking, now: Date): Pr
 }
 
 /**
- * Claims a domain, which counts for nothing until it is proved; several organizations may claim one. Refuses as
- * `requireMember`, and `invalid_domain`, `public_domain`, `too_many_domains`, `domain_already_claimed`.
+ * Claims a domain, which counts for nothing until it is proved; several organizations may claim one. Refuses what
+ * `requireMember` and `recordAct` do, `invalid_domain`, `public_domain`, `too_many_domains`, `domain_already_claimed`.
  */
 export async function claimDomain(
   { db, config }: Kernel,
@@ -46,18 +47,17 @@ export async function claimDomain(
   text: string,
   now: Date,
 ): Promise<OrganizationDomain> {
-  const { organizationId, session } = asking
+  const { organizationId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
-    const { identityId } = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
     const domain = requireClaimable(text)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
       throw refuse.too_many_domains()
     const challenge = randomBytes(challengeBytes).toString('base64url')
     const claim = await store.insertDomain(tx, { organizationId, domainId: randomUUIDv7(), domain, challenge }, now)
     if (!claim) throw refuse.domain_already_claimed()
-    const by = { actor: 'person', userId: session.userId, identityId } as const
-    await record(tx, { action: 'organization.domain.claimed', ...by, ...aboutOf(claim) }, now)
+    await recordAct(tx, { asking, acting }, { action: 'organization.domain.claimed', details: { domain } }, now)
     return toDomain(claim)
   })
 }
@@ -65,8 +65,8 @@ export async function claimDomain(
 const challengeBytes = 32
 
 /**
- * Looks for the proof of a claim, and takes the domain if it is there. Refuses as `requireMember`, and `rate_limited`,
- * `domain_not_found`, `domain_not_proved`, `domain_taken`, `temporarily_unavailable`.
+ * Looks for the proof of a claim, and takes the domain if it is there. Refuses what `requireMember` and `recordAct` do,
+ * `rate_limited`, `domain_not_found`, `domain_not_proved`, `domain_taken`, `temporarily_unavailable`.
  */
 export async function verifyDomain(
   kernel: Kernel,
@@ -74,11 +74,10 @@ export async function verifyDomain(
   now: Date,
 ): Promise<OrganizationDomain> {
   const { db, rateLimits, nameServers } = kernel
-  const { session, address, ...claimed } = asking
-  const { identityId } = await requireMember(kernel, asking, 'manage_sso', now)
-  await rateLimits.count('domain check', address)
+  const acting = await requireMember(kernel, asking, 'manage_sso', now)
+  await rateLimits.count('domain check', asking.address)
   await rateLimits.count('domain check of an organization', asking.organizationId)
-  const claim = await store.findDomain(db, claimed)
+  const claim = await store.findDomain(db, asking)
   if (!claim) throw refuse.domain_not_found()
 
   const finding = await lookForProof(nameServers, claim)
@@ -86,28 +85,30 @@ export async function verifyDomain(
   const settled = await transaction(db, async (tx) => {
     const step = await settleFinding(tx, claim, { finding, by: 'person' }, now)
     if (!step) throw refuse.domain_not_found()
-    const by = { actor: 'person', userId: session.userId, identityId } as const
-    if (step.event) await record(tx, { action: step.event, ...by, ...aboutOf(claim) }, now)
+    const { event } = step
+    if (event === undefined) return step
+    const act = { action: event, details: { domain: claim.domain } }
+    await (finding === 'proof' ? recordAct(tx, { asking, acting }, act, now) : recordFinding(tx, claim, event, now))
     return step
   })
   if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })
   return toDomain(settled.after)
 }
 
-/** Gives up a domain: whatever stood on it ends. Refuses as `requireMember`, and `domain_not_found`. */
+/**
+ * Gives up a domain: whatever stood on it ends. Refuses what `requireMember` and `recordAct` do, `domain_not_found`.
+ */
 export async function removeDomain(
   { db, config }: Kernel,
   asking: Asking & { domainId: string },
   now: Date,
 ): Promise<void> {
-  const { session, organizationId } = asking
   await transaction(db, async (tx) => {
-    const { identityId } = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
     const domain = await store.deleteDomain(tx, asking)
     if (domain === undefined) throw refuse.domain_not_found()
-    await store.releaseDomain(tx, domain, organizationId)
-    const by = { actor: 'person', userId: session.userId, identityId } as const
-    await record(tx, { action: 'organization.domain.removed', ...by, ...aboutOf({ organizationId, domain }) }, now)
+    await store.releaseDomain(tx, domain, asking.organizationId)
+    await recordAct(tx, { asking, acting }, { action: 'organization.domain.removed', details: { domain } }, now)
   })
 }
 
@@ -138,9 +139,14 @@ export async function settleFinding(
   return step
 }
 
-/** What the trail says of an act: with which domain of which organization it was. */
-export function aboutOf({ organizationId, domain }: Pick<Claim, 'organizationId' | 'domain'>) {
-  return { organizationId, details: { domain } }
+/** Records what became of a domain by what was found, whoever looked. */
+export async function recordFinding(
+  tx: Transaction,
+  { organizationId, domain }: Claim,
+  action: AuditAction,
+  now: Date,
+): Promise<void> {
+  await record(tx, { action, actor: 'system', organizationId, details: { domain } }, now)
 }
 
 /** Which organization has verified a domain, in its one spelling. */

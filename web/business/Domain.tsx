@@ -13,6 +13,8 @@ import { RemoveDomain } from './RemoveDomain.tsx'
 import { callBusiness } from './session.ts'
 import { useBusinessWords, type BusinessWords } from './words.ts'
 
+const verification = 'POST /api/organizations/:organizationId/domains/:domainId/verify'
+
 type Props = {
   of: OrganizationDomain
   organization: OwnOrganization
@@ -40,7 +42,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
     do: async () => {
       setVerdict(undefined)
       try {
-        const verified = await callBusiness('POST /api/organizations/:organizationId/domains/:domainId/verify', given)
+        const verified = await callBusiness(verification, { ...given, body: null })
         onChanged(verified.domain)
       } catch (error) {
         setVerdict(verdictOf(error))

@@ -10,7 +10,12 @@ import { useBusinessWords } from './words.ts'
 
 const removal = 'DELETE /api/organizations/:organizationId/domains/:domainId'
 
-type Props = { claim: OrganizationDomain; given: Given<typeof removal>; onRemoved: () => void; onClose: () => void }
+type Props = {
+  claim: OrganizationDomain
+  given: Omit<Given<typeof removal>, 'body'>
+  onRemoved: () => void
+  onClose: () => void
+}
 
 /** Says what ends with a domain, and removes it. */
 export function RemoveDomain({ claim: { domain, status }, given, onRemoved, onClose }: Props) {
@@ -21,7 +26,7 @@ export function RemoveDomain({ claim: { domain, status }, given, onRemoved, onCl
     name: 'remove-domain',
     label: words.removeNow,
     do: async () => {
-      await callBusiness(removal, given).catch(acceptGone)
+      await callBusiness(removal, { ...given, body: null }).catch(acceptGone)
       onRemoved()
     },
   }
