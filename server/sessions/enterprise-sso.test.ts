@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { transaction } from '#kernel/database.ts'
+import { readToken, uuidFromBytes } from '#kernel/token-format.ts'
+import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { askerOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
 import { endpoints } from '../openapi.ts'
 import { endEnterpriseSso, noteEnterpriseSso, readEnterpriseSso } from './enterprise-sso.ts'
 
@@ -15,6 +18,13 @@ after(() => world.close())
 
 type Headers = Record<string, string>
 const get = (url: string, headers: Headers) => world.api.inject({ url, headers })
+
+/** A further identity of a person. */
+async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<string> {
+  const payload = { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
+  const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
+  return made.json().identityId
+}
 
 /** Of each endpoint for people who are signed in: whether it is open to those whom an organization alone has named. */
 const openWithoutPasskey: Record<string, boolean> = {
@@ -137,13 +147,7 @@ test('SSO-12 a session that an organization opened can do what it is open to, an
 
 test('SSO-12 a session that an organization opened is of one identity, and says how it was opened', async () => {
   const person = await world.person()
-  const second = await world.api.inject({
-    method: 'POST',
-    url: '/api/identities',
-    headers: person.headers,
-    payload: { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' },
-  })
-  const identityId: string = second.json().identityId
+  const identityId = await addIdentity(person)
   const headers = await signInByOrganization(world, person, { identityId })
   const idsOf = ({ identities }: { identities: { identityId: string }[] }) => identities.map((each) => each.identityId)
 
@@ -160,13 +164,7 @@ test('SSO-12 a session that an organization opened is of one identity, and says 
 
 test('the sessions of one identity alone end with it', async () => {
   const person = await world.person()
-  const second = await world.api.inject({
-    method: 'POST',
-    url: '/api/identities',
-    headers: person.headers,
-    payload: { handle: `left-${randomUUID().slice(0, 8)}`, displayName: 'Left' },
-  })
-  const { identityId } = second.json()
+  const identityId = await addIdentity(person)
   const [gone, kept] = [
     await signInByOrganization(world, person, { identityId }),
     await signInByOrganization(world, person),
@@ -207,4 +205,62 @@ test('what a provider has said is taken back by connection, by member, or as a w
   assert.equal((await end({ identityIds: [person.identityId] })).length, 1)
   const still = [await isSignedIn(byTwo), await isSignedIn(elsewhere), await isSignedIn(person.headers)]
   assert.deepEqual(still, [false, true, true])
+})
+
+test('SSO-12 a session that an organization opened touches nothing of the other identities', async () => {
+  const ada = await createSigner(world)
+  const identityId = await addIdentity(ada)
+  const connectors = await createConnectors(world)
+  assert.equal((await connectors.consent(ada)).statusCode, 200)
+  const [delegation] = await delegationsOf(world, ada)
+  const { requestId } = (await askerOf(world, connectors.source).request(ada.identityId)).json()
+  const asked = async (headers: Headers & { authorization: string }) => {
+    const ask = async (method: 'GET' | 'POST' | 'DELETE', url: string) =>
+      (await world.api.inject({ method, url, headers })).statusCode
+    const one = `/api/signing/requests/${requestId}`
+    return {
+      delegations: (await delegationsOf(world, { headers })).length,
+      requests: (await get('/api/signing/requests', headers)).json().requests.length,
+      uses: await ask('GET', `/api/oauth/delegations/${delegation.id}/uses`),
+      read: await ask('GET', one),
+      deny: await ask('POST', `${one}/deny`),
+      revoke: await ask('DELETE', `/api/oauth/delegations/${delegation.id}`),
+    }
+  }
+  const byOther = await signInByOrganization(world, ada, { identityId })
+  const nothing = { delegations: 0, requests: 0, uses: 404, read: 404, deny: 404, revoke: 404 }
+  assert.deepEqual(await asked(byOther), nothing)
+  const consent = await connectors.consent({ ...ada, headers: byOther })
+  assert.deepEqual([consent.statusCode, consent.json().error], [404, 'identity_not_found'])
+  const own = { delegations: 1, requests: 1, uses: 200, read: 200, deny: 200, revoke: 204 }
+  assert.deepEqual(await asked(await signInByOrganization(world, ada)), own)
+})
+
+test('SSO-12 what a provider has said outlives a sign-in of the same person there, and of nobody else', async () => {
+  const [ada, grace] = [await world.person(), await world.person()]
+  const organizationId = randomUUID()
+  const signIn = async ({ authenticator }: Person, earlier: string): Promise<string> => {
+    const headers = { cookie: `countersign=${earlier}`, origin: 'http://localhost:4401' }
+    const post = (step: string, payload: object) =>
+      world.api.inject({ method: 'POST', url: `/api/auth/login/${step}`, headers, payload })
+    const { flowId, options } = (await post('start', {})).json()
+    return (await post('finish', { flowId, credential: authenticator.authenticate(options) })).json().sessionToken
+  }
+  const saidIn = async (token: string) => {
+    const sessionId = uuidFromBytes(readToken('session', token, 16) ?? new Uint8Array())
+    return (await readEnterpriseSso(world.db, sessionId, organizationId, world.now()))?.identityId
+  }
+  const { authorization } = await signInByOrganization(world, ada, { organizationId })
+  const first = authorization.replace('Bearer ', '')
+  assert.equal(await saidIn(first), ada.identityId)
+  const second = await signIn(ada, first)
+  assert.equal(await saidIn(second), ada.identityId)
+  const forged = `${second.slice(0, -1)}${second.endsWith('A') ? 'B' : 'A'}`
+  assert.equal(await saidIn(await signIn(ada, forged)), undefined, 'the session of another browser')
+  assert.equal(await saidIn(second), ada.identityId)
+  assert.equal(await saidIn(await signIn(grace, second)), undefined)
+  const { authMethod } = (
+    await get('/api/auth/session', { authorization: `Bearer ${await signIn(ada, first)}` })
+  ).json()
+  assert.equal(authMethod, 'passkey')
 })

@@ -172,6 +172,10 @@ const invariants: Record<string, string> = {
     select identity_id, lineage_id, token_lineage.scope, authorization_consent.scope as consented from token_lineage
     left join authorization_consent using (identity_id, client_id)
     where revoked_at is null and ends_at > $now and (token_lineage.scope <@ authorization_consent.scope) is not true`,
+  'what lives of a lineage for an organization is of a member of it': `
+    select token_lineage.identity_id, lineage_id, organization_id from token_lineage
+    left join organization_member using (organization_id, identity_id)
+    where organization_id is not null and revoked_at is null and ends_at > $now and member_id is null`,
   'a lineage that was ended early has an act in the trail at that instant': `
     select identity_id, lineage_id, revoked_at from token_lineage
     where revoked_at is not null and not exists (select from audit_entry where at = revoked_at)`,

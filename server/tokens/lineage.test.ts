@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
+import { join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, type TestApp, type World } from '#testing/world.ts'
 import { findLineageOfRefresh, revokeForReuse, revokeLineagesOfOrganization } from './lineage.ts'
 
@@ -97,19 +97,15 @@ test('a reuse that cannot be written into the trail ends nothing, and does when 
 })
 
 test('what people gave to apps for an organization ends, of all members or of some, and nothing else', async () => {
-  const organizationId = randomUUID()
   const [ada, grace] = [await world.person(), await world.person()]
+  const { id: organizationId } = await makeOrganization(world, ada)
+  await join(world, { id: organizationId, owner: ada, role: 'member' }, grace)
   const app = await world.app()
   const given = {
-    ada: await app.tokens(ada),
-    grace: await app.tokens(grace),
-    adaElsewhere: await (await world.app()).tokens(ada),
+    ada: await app.tokens(ada, { organizationId }),
+    grace: await app.tokens(grace, { organizationId }),
+    adaHerself: await app.tokens(ada),
   }
-  await world.db
-    .updateTable('token_lineage')
-    .set({ organization_id: organizationId })
-    .where('client_id', '=', app.clientId)
-    .execute()
   const end = (identityIds?: string[]) =>
     transaction(world.db, async (tx) => {
       await revokeLineagesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
