@@ -69,15 +69,7 @@ export const noRequest = '00000000-0000-4000-8000-000000000000'
  */
 const meant = [
   ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/verify', '/webhook', '/api/oauth/authorize'],
-  ...[
-    '/api/auth/session',
-    '/api/account',
-    '/api/auth/session/end',
-    '/email/verify',
-    '/webhook',
-    '/api/oauth/authorize',
-    '/api/sso/discover',
-  ],
+  '/api/sso/discover',
   `/api/signing/requests/${noRequest}`,
 ]
 /** By such a no a waiting device learns that it is over, and whoever was invited that they are no more. */

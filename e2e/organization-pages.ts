@@ -1,3 +1,4 @@
+import type { SsoConnection } from '@countersign/protocol/sso'
 import type { Person } from './person.ts'
 import type { Stage } from './stage.ts'
 
@@ -24,6 +25,7 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await openSettings(person, service)
   await walkSettings(person, look)
   await walkDomains(person, stage, look)
+  await walkConnections(person, look)
   await person.press('switch-organization')
   await look('organizations-switch')
   await page.goto(`${service.businessUrl}/organizations`)
@@ -129,6 +131,63 @@ async function openSettings({ page, control }: Person, { businessUrl }: Stage['s
   await page.locator('nav.sections a[href$="/settings"]').click()
   await control('save-organization').waitFor()
 }
+
+/** The connections of an organization. No provider is here: the page is told that there are some. */
+async function walkConnections(person: Person, look: Look): Promise<void> {
+  const { page } = person
+  await page.locator('nav.sections a[href$="/sso"]').click()
+  await person.control('add-connection').waitFor()
+  await look('connections-none')
+  await page.goto(`${page.url()}#new-connection`)
+  await page.reload()
+  await person.press('create-connection')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('connections-new-oidc')
+  await person.press('by-saml')
+  await page.locator('input[name="metadataUrl"]').waitFor()
+  await look('connections-new-saml')
+
+  await page.route('**/sso-connections?*', (route) => route.fulfill({ json: { connections } }))
+  await person.press('cancel')
+  await page.reload()
+  await person.control('require-sso').waitFor()
+  await look('connections')
+  await page.unroute('**/sso-connections?*')
+}
+
+const instants = { createdAt: '2026-11-01T12:00:00.000Z', updatedAt: '2026-11-01T12:00:00.000Z' }
+const connections: SsoConnection[] = [
+  {
+    connectionId: '00000000-0000-4000-8000-000000000001',
+    name: 'login.analytical-engines.example',
+    enabled: true,
+    domains: ['analytical-engines.example'],
+    oidc: {
+      issuer: 'https://login.analytical-engines.example/realms/everybody',
+      clientId: 'countersign',
+      callbackUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000001/callback',
+    },
+    testedAt: '2026-11-02T12:00:00.000Z',
+    inUse: true,
+    ...instants,
+  },
+  {
+    connectionId: '00000000-0000-4000-8000-000000000002',
+    name: 'Old provider',
+    enabled: false,
+    domains: [],
+    saml: {
+      entityId: 'https://saml.analytical-engines.example',
+      ssoUrl: 'https://saml.analytical-engines.example/sso',
+      certificates: [],
+      metadataUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/metadata',
+      acsUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/acs',
+    },
+    testedAt: null,
+    inUse: false,
+    ...instants,
+  },
+]
 
 async function walkSettings(person: Person, look: Look): Promise<void> {
   const { page } = person

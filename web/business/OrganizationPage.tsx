@@ -8,6 +8,7 @@ import { Navigation } from './Navigation.tsx'
 import { pathOf, type Place } from './places.ts'
 import type { GoTo } from './route.ts'
 import { Settings } from './Settings.tsx'
+import { SsoConnections } from './SsoConnections.tsx'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -40,6 +41,8 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
       return <Members {...props} />
     case 'domains':
       return <Domains {...props} />
+    case 'sso':
+      return <SsoConnections {...props} />
     case 'settings':
       return <Settings {...props} />
   }

@@ -2,6 +2,7 @@
 export const sections = {
   members: 'read',
   domains: 'manage_sso',
+  sso: 'manage_sso',
   settings: 'manage_org',
 } as const
 export type Section = keyof typeof sections

@@ -18,7 +18,7 @@ export const businessDe: BusinessWords = {
 
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
-  sections: { members: 'Mitglieder', domains: 'Domains', settings: 'Einstellungen' },
+  sections: { members: 'Mitglieder', domains: 'Domains', sso: 'Anmeldung', settings: 'Einstellungen' },
 
   rolesWhat: {
     owner: 'Darf alles, und weitere Inhaber ernennen.',
@@ -79,6 +79,49 @@ export const businessDe: BusinessWords = {
     names: 'Deine Namen und Adressen',
     over: 'Diese Einladung gilt nicht mehr',
     askAgain: 'Sie wurde angenommen oder zurückgezogen, oder sieben Tage sind um. Bitte um eine neue.',
+  },
+
+  sso: {
+    what: 'Die Leute dieser Organisation melden sich mit ihren Konten dort an. Einmal verbinden sie einen Passkey.',
+    add: 'Anbieter verbinden',
+    create: 'Verbinden',
+    titles: { oidc: 'Ein OpenID-Anbieter', saml: 'Ein SAML-Anbieter' },
+    instead: { oidc: 'Stattdessen ein OpenID-Anbieter', saml: 'Stattdessen ein SAML-Anbieter' },
+    fields: {
+      issuer: 'Aussteller (Issuer)',
+      clientId: 'Client-ID',
+      clientSecret: 'Client-Geheimnis',
+      metadataUrl: 'Adresse seiner Metadaten',
+    },
+    hints: {
+      issuer: 'Wie der Anbieter ihn schreibt, Zeichen für Zeichen.',
+      clientId: 'Von der Webanwendung, die du dort eingetragen hast.',
+      clientSecret: 'Es wird versiegelt aufbewahrt und nicht wieder gezeigt.',
+      metadataUrl: 'Sie beginnt mit https.',
+    },
+    missing: 'Das wird gebraucht.',
+    noProvider: 'Hier ist kein solcher Anbieter, soweit man das von außen sieht.',
+    callback: 'Rücksprungadresse für den Anbieter',
+    ourMetadata: 'Unsere Metadaten für den Anbieter',
+    acs: 'Wohin seine Antworten gehen',
+    untested: 'Noch nicht ausprobiert.',
+    tested: (day: string) => `Ausprobiert: ${day}.`,
+    disabled: 'Ausgeschaltet: Niemand meldet sich damit an.',
+    joins: (domains: string) => `Wer eine Adresse bei ${domains} hat, tritt von selbst bei.`,
+    noDomains: 'Nur Mitglieder melden sich damit an.',
+    addDomains: (domains: string) => `Auch für ${domains}`,
+    test: 'Ausprobieren',
+    enable: 'Einschalten',
+    disable: 'Ausschalten',
+    remove: 'Löschen',
+    removeTitle: (name: string) => `${name} löschen?`,
+    removeWhat: 'Wer allein darüber angemeldet ist, wird abgemeldet, und niemand ist mehr damit verbunden.',
+    removeNow: 'Löschen',
+    everybody: 'Für alle',
+    required: 'Mitglieder müssen sich so anmelden. Inhaber kommen hier auch mit einem Passkey hinein.',
+    notRequired: 'Mitglieder dürfen sich auch nur mit ihrem Passkey anmelden.',
+    require: 'Von allen verlangen',
+    letWithout: 'Nicht mehr verlangen',
   },
 
   domains: {

@@ -16,7 +16,7 @@ export const businessEn = {
 
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
-  sections: { members: 'Members', domains: 'Domains', settings: 'Settings' },
+  sections: { members: 'Members', domains: 'Domains', sso: 'Sign-in', settings: 'Settings' },
 
   rolesWhat: {
     owner: 'May do everything, and make other owners.',
@@ -77,6 +77,49 @@ export const businessEn = {
     names: 'Your names and addresses',
     over: 'This invitation no longer holds',
     askAgain: 'It was accepted or withdrawn, or seven days have passed. Ask for another one.',
+  },
+
+  sso: {
+    what: 'The people of this organization sign in with their accounts there. Each connects a passkey once.',
+    add: 'Connect a provider',
+    create: 'Connect',
+    titles: { oidc: 'An OpenID provider', saml: 'A SAML provider' },
+    instead: { oidc: 'An OpenID provider instead', saml: 'A SAML provider instead' },
+    fields: {
+      issuer: 'Issuer',
+      clientId: 'Client ID',
+      clientSecret: 'Client secret',
+      metadataUrl: 'Address of its metadata',
+    },
+    hints: {
+      issuer: 'As the provider writes it, letter for letter.',
+      clientId: 'Of the web application that you have registered there.',
+      clientSecret: 'It is kept sealed, and not shown again.',
+      metadataUrl: 'It begins with https.',
+    },
+    missing: 'This is needed.',
+    noProvider: 'There is no such provider here, as far as one can see from outside.',
+    callback: 'Redirect URI, for the provider',
+    ourMetadata: 'Our metadata, for the provider',
+    acs: 'Where its answers go',
+    untested: 'Not tried yet.',
+    tested: (day: string) => `Tried: ${day}.`,
+    disabled: 'Turned off: nobody signs in with it.',
+    joins: (domains: string) => `People with addresses at ${domains} join by themselves.`,
+    noDomains: 'Only members sign in with it.',
+    addDomains: (domains: string) => `Also for ${domains}`,
+    test: 'Try it',
+    enable: 'Turn on',
+    disable: 'Turn off',
+    remove: 'Delete',
+    removeTitle: (name: string) => `Delete ${name}?`,
+    removeWhat: 'Whoever is signed in by it alone is signed out, and nobody is connected with it any more.',
+    removeNow: 'Delete it',
+    everybody: 'For everybody',
+    required: 'Members have to sign in so. Owners also get in here with a passkey.',
+    notRequired: 'Members may also sign in with their passkey alone.',
+    require: 'Require it of everybody',
+    letWithout: 'Require it no longer',
   },
 
   domains: {

@@ -100,7 +100,7 @@ export const de: Words = {
     verified: (email: string) => `${email}, bestätigt`,
     unverified: (email: string) => `${email}, nicht bestätigt`,
     unverifiedHint: 'Von selbst tritt nur bei, wessen Adresse der Anbieter bestätigt nennt. Lade die anderen ein.',
-    close: 'Du kannst dieses Fenster schließen.',
+    toOrganizations: 'Zu deinen Organisationen',
   },
 
   recover: {

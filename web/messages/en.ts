@@ -97,7 +97,7 @@ export const en = {
     verified: (email: string) => `${email}, verified`,
     unverified: (email: string) => `${email}, not verified`,
     unverifiedHint: 'Only those join by themselves whose address the provider calls verified. Invite the others.',
-    close: 'You can close this window.',
+    toOrganizations: 'To your organizations',
   },
 
   recover: {

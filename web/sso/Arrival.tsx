@@ -9,6 +9,7 @@ import { Problem } from '../ui/Problem.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import { readSite } from '../view.ts'
 import { useFlow } from './flow.ts'
 
 /** Where people are whom their organization's provider has named, and who are nobody here by that yet. */
@@ -99,7 +100,11 @@ function Tested({ arrival: { organization, subject, email, emailVerified, displa
         ))}
       </dl>
       {!emailVerified && <p>{words.unverifiedHint}</p>}
-      <p>{words.close}</p>
+      <p>
+        <a class="button secondary" href={`${readSite().businessUrl}/organizations`}>
+          {words.toOrganizations}
+        </a>
+      </p>
     </>
   )
 }

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Provider } from 'oidc-provider'
+
+/**
+ * The provider of an organization: `oidc-provider` as it comes, with its own pages, which take any password. Whoever
+ * signs in there with an address has it, verified.
+ */
+export async function startProvider() {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the provider listens on no port')
+  const issuer = `http://localhost:${address.port}`
+  const client = { clientId: 'countersign', clientSecret: 'what-the-provider-gave-to-acme' }
+  let answer = provide([])
+  server.on('request', (request, response) => void answer(request, response))
+
+  function provide(redirectUris: string[]) {
+    const registered = { client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: redirectUris }
+    const provider = new Provider(issuer, {
+      clients: redirectUris.length === 0 ? [] : [registered],
+      claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
+      cookies: { keys: ['a-key-of-the-provider'] },
+      findAccount: (_context, accountId) => ({
+        accountId,
+        claims: () => ({ sub: accountId, name: 'Ann Example', email: accountId, email_verified: true }),
+      }),
+    })
+    return provider.callback()
+  }
+
+  return {
+    issuer,
+    ...client,
+    /** Registers the client, once it is known where it takes its answers. */
+    allow: (redirectUri: string) => void (answer = provide([redirectUri])),
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Answer } from '@countersign/protocol/api'
+import { en as words } from '../web/messages/en.ts'
+import { startProvider } from './enterprise-provider.ts'
+import { foundOrganization } from './organization-choice.ts'
+import type { Person } from './person.ts'
+import { openStage, type Stage } from './stage.ts'
+
+type Provider = Awaited<ReturnType<typeof startProvider>>
+
+let stage: Stage
+let provider: Provider
+let owner: Person
+let acme: string
+let connectionId: string
+before(async () => {
+  provider = await startProvider()
+  stage = await openStage()
+  owner = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
+  acme = await foundOrganization(owner, stage.service, 'Acme')
+  const { domain } = await manage<Answer<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
+    domain: 'acme.example',
+  })
+  stage.nameServer.setTexts(domain.challenge.name, domain.challenge.value)
+  await manage('post', `domains/${domain.domainId}/verify`)
+  const { issuer, clientId, clientSecret } = provider
+  const settings = { name: 'Login', domains: ['acme.example'], oidc: { issuer, clientId, clientSecret } }
+  const { connection } = await manage<Answer<'POST /api/organizations/:organizationId/sso-connections'>>(
+    'post',
+    'sso-connections',
+    settings,
+  )
+  connectionId = connection.connectionId
+  provider.allow(connection.oidc?.callbackUrl ?? '')
+})
+after(async () => {
+  await stage.close()
+  await provider.close()
+})
+
+/** Looks after the organization, as its owner. */
+async function manage<Told>(method: 'post' | 'patch', path: string, data?: object): Promise<Told> {
+  const { businessUrl, authUrl } = stage.service
+  const url = `${businessUrl}/api/organizations/${acme}${path && `/${path}`}`
+  const answer = await owner.context.request[method](url, { headers: { origin: authUrl }, data: data ?? {} })
+  assert.ok(answer.ok(), `${path}: ${await answer.text()}`)
+  return answer.json()
+}
+
+const visitShop = (person: Person, organization = acme) =>
+  person.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile&organization_id=${organization}`)
+
+/** Signs in at the provider, on its own pages, where it asks. */
+async function passProvider({ page }: Person): Promise<void> {
+  await page.locator('input[name="password"]').fill('any')
+  await page.locator('button[type="submit"]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+async function continueWithOrganization(person: Person, email: string): Promise<void> {
+  await person.page.getByRole('link', { name: words.login.withOrganization }).click()
+  await person.write('email', email)
+  await person.press('sso')
+}
+
+/** How the shop is told that the person signed in, for the organization. */
+async function toldInShop(person: Person): Promise<Record<string, unknown>> {
+  await person.page.waitForURL(`${stage.shop.origin}/`)
+  const customer = stage.shop.customers.get(await person.page.locator('#sub').innerText())
+  assert.ok(customer)
+  const { organization } = await stage.shop.readUserinfo(customer)
+  assert.ok(typeof organization === 'object' && organization !== null)
+  return Object.fromEntries(Object.entries(organization))
+}
+
+test('somebody signs in with their organization, once with a passkey, then without, and the app is told', async () => {
+  const ann = await stage.invite()
+  await visitShop(ann)
+  await ann.page.getByRole('link', { name: words.login.withOrganization }).click()
+  await ann.write('email', 'ann@nowhere.example')
+  await ann.press('sso')
+  await ann.page.getByText(words.sso.unknownDomain).waitFor()
+  await ann.write('email', 'ann@acme.example')
+  await ann.press('sso')
+  await passProvider(ann)
+
+  await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
+  await ann.page.getByRole('link', { name: words.login.register }).click()
+  await ann.createAccount({ handle: 'ann', displayName: 'Ann Example' })
+  await ann.press('confirm-recovery-saved')
+  await ann.control('choose-identity').waitFor()
+  await ann.press('choose-identity')
+  await ann.press('approve')
+  const first = await toldInShop(ann)
+  assert.deepEqual([first['id'], first['role'], first['authMethod']], [acme, 'member', 'enterprise_sso'])
+  assert.equal(first['ssoConnectionId'], connectionId)
+
+  const atAnotherDesk = await stage.invite()
+  await visitShop(atAnotherDesk)
+  await continueWithOrganization(atAnotherDesk, 'ann@acme.example')
+  await passProvider(atAnotherDesk)
+  const second = await toldInShop(atAnotherDesk)
+  assert.deepEqual([second['authMethod'], second['ssoConnectionId']], ['enterprise_sso', connectionId])
+  assert.equal(second['memberId'], first['memberId'])
+})
+
+test('an owner tries a connection, has everybody use it, and who does not is led there', async () => {
+  const { url } = await manage<{ url: string }>('post', `sso-connections/${connectionId}/test`)
+  await owner.page.goto(url)
+  await owner.page.locator('input[name="login"]').fill('wile@acme.example')
+  await passProvider(owner)
+  await owner.page.getByRole('heading', { name: words.sso.tested }).waitFor()
+  await manage('patch', '', { ssoRequired: true })
+
+  await visitShop(owner)
+  await owner.press('sign-in-there')
+  await owner.page.getByRole('heading', { name: words.sso.says('Acme', 'wile@acme.example') }).waitFor()
+  await owner.press('choose-identity')
+  await owner.press('approve')
+  assert.equal((await toldInShop(owner))['authMethod'], 'enterprise_sso')
+})
+
+test('an answer of the provider that comes twice is a page that says what to do', async () => {
+  const eve = await stage.invite()
+  const { baseUrl } = stage.service
+  await eve.page.goto(`${baseUrl}/api/sso/${connectionId}/callback?state=made-up&code=made-up`)
+  await eve.page.getByRole('heading', { name: words.error.titles.invalid_sso_flow }).waitFor()
+})

@@ -1,0 +1,33 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { asMember } from './memberships.ts'
+import { callBusiness, withFreshProof } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
+
+/** Whether everybody has to sign in with the organization's own sign-in. */
+export function RequireSso({ organization, onChanged }: Props) {
+  const { sso: words } = useBusinessWords()
+  const doing = useDoing()
+  const { ssoRequired, scopes } = organization
+  const turn: Action = {
+    name: ssoRequired ? 'let-without-sso' : 'require-sso',
+    label: ssoRequired ? words.letWithout : words.require,
+    look: 'secondary',
+    do: () =>
+      withFreshProof(async () => {
+        const given = { ...asMember(organization), body: { ssoRequired: !ssoRequired } }
+        const changed = await callBusiness('PATCH /api/organizations/:organizationId', given)
+        onChanged(changed.organization)
+      }),
+  }
+  return (
+    <>
+      <h2>{words.everybody}</h2>
+      <p>{ssoRequired ? words.required : words.notRequired}</p>
+      {scopes.includes('manage_org') && <Actions of={[turn]} doing={doing} />}
+    </>
+  )
+}

@@ -1,0 +1,127 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import type { SsoConnection } from '@countersign/protocol/sso'
+import { dayOf } from '../dates.ts'
+import { Actions } from '../ui/Actions.tsx'
+import { Copies } from '../ui/Copies.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { useSpeech, useWords } from '../ui/Root.tsx'
+import { useGuardedQuestion } from './asking.ts'
+import { asMember } from './memberships.ts'
+import { callBusiness, withFreshProof } from './session.ts'
+import { useBusinessWords, type BusinessWords } from './words.ts'
+
+const one = '/api/organizations/:organizationId/sso-connections/:connectionId'
+
+type Props = {
+  of: SsoConnection
+  /** The verified domains of the organization. */
+  domains: string[]
+  organization: OwnOrganization
+  onChanged: () => unknown
+}
+
+/** A connection: how it stands, what its provider must know, and what can be done. */
+export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
+  const { sso: words } = useBusinessWords()
+  const doing = useDoing()
+  const { connectionId, name, enabled, testedAt } = connection
+  const deleting = useGuardedQuestion(`delete-${connectionId}`)
+  const { params, querystring } = asMember(organization)
+  const given = { params: { ...params, connectionId }, querystring }
+  const change = (body: { enabled?: boolean; domains?: string[] }) =>
+    withFreshProof(async () => {
+      await callBusiness(`PATCH ${one}`, { ...given, body })
+      await onChanged()
+    })
+
+  const missing = domains.filter((domain) => !connection.domains.includes(domain))
+  const actions: Action[] = [
+    {
+      name: `test-${connectionId}`,
+      label: words.test,
+      look: testedAt === null ? 'primary' : 'secondary',
+      do: () => withFreshProof(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
+    },
+    ...(missing.length > 0
+      ? [
+          {
+            name: `domains-${connectionId}`,
+            label: words.addDomains(missing.join(', ')),
+            look: 'quiet' as const,
+            do: () => change({ domains }),
+          },
+        ]
+      : []),
+    {
+      name: `enable-${connectionId}`,
+      label: enabled ? words.disable : words.enable,
+      look: 'quiet',
+      do: () => change({ enabled: !enabled }),
+    },
+    { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: deleting.ask },
+  ]
+  return (
+    <li class="entry domain">
+      <div>
+        <h2>{name}</h2>
+        <Standing of={connection} words={words} />
+      </div>
+      <Copies of={toldToProvider(connection, words)} />
+      <Actions of={actions} doing={doing} />
+      {deleting.asked && <Delete name={name} given={given} onDeleted={onChanged} onClose={deleting.close} />}
+    </li>
+  )
+}
+
+type StandingProps = { of: SsoConnection; words: BusinessWords['sso'] }
+
+function Standing({ of: { enabled, testedAt, domains, oidc, saml }, words }: StandingProps) {
+  const { language } = useSpeech()
+  const tested = testedAt === null ? words.untested : words.tested(dayOf(testedAt, language, new Date()))
+  return (
+    <>
+      <p>{oidc?.issuer ?? saml?.entityId}</p>
+      <p>{enabled ? tested : words.disabled}</p>
+      {enabled && <p>{domains.length === 0 ? words.noDomains : words.joins(domains.join(', '))}</p>}
+    </>
+  )
+}
+
+function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {
+  if (oidc) return [{ label: words.callback, value: oidc.callbackUrl, action: 'copy-callback' }]
+  if (!saml) return []
+  return [
+    { label: words.ourMetadata, value: saml.metadataUrl, action: 'copy-metadata' },
+    { label: words.acs, value: saml.acsUrl, action: 'copy-acs' },
+  ]
+}
+
+type DeleteProps = {
+  name: string
+  given: { params: { organizationId: string; connectionId: string }; querystring: { identity_id: string } }
+  onDeleted: () => unknown
+  onClose: () => void
+}
+
+function Delete({ name, given, onDeleted, onClose }: DeleteProps) {
+  const { sso: words } = useBusinessWords()
+  const { frame } = useWords()
+  const doing = useDoing()
+  const remove: Action = {
+    name: 'delete-connection',
+    label: words.removeNow,
+    do: async () => {
+      await callBusiness(`DELETE ${one}`, given)
+      onClose()
+      await onDeleted()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.removeTitle(name)} onClose={onClose}>
+      <p>{words.removeWhat}</p>
+      <Actions of={[remove, cancel]} doing={doing} />
+    </Dialog>
+  )
+}
