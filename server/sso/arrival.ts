@@ -19,7 +19,7 @@ import {
   type Browser,
   type Session,
 } from '#sessions/session.ts'
-import { noteTested, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { refuse as refuseFlow, requireUsable } from './flow.ts'
 import * as store from './store.ts'
 
@@ -48,10 +48,7 @@ export async function arrive(
   const now = clock()
   const flow = await requireProved(db, arriving, now)
   const asking = { location: new URL(`/sso/link?flow=${flow.flowId}`, config.authUrl).href }
-  if (flow.purpose === 'test') {
-    await noteTested(db, flow.connectionId, now)
-    return asking
-  }
+  if (flow.purpose === 'test') return asking
   return transaction(db, async (tx) => {
     const connection = await holdUsable(tx, flow.connectionId)
     const member = await findLinkedMember(tx, connection, flow.subject)

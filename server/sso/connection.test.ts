@@ -163,6 +163,14 @@ test('a test sign-in connects nobody, and says what the provider says', async ()
 
   const tested = (await enterprise.send(owner, 'GET', `${path}/${connectionId}`)).json().connection
   assert.deepEqual([tested.testedAt, tested.inUse], [world.now().toISOString(), false], 'it is disabled still')
+  await browser.get(`/api/sso/${connectionId}/arrive?flow=${flowId}`)
+  const noted = await world.db
+    .selectFrom('audit_entry')
+    .select('entry_id')
+    .where('organization_id', '=', organizationId)
+    .where('action', '=', 'sso.connection_tested')
+    .execute()
+  assert.equal(noted.length, 1, 'a page that is loaded again is no second test')
   const enabled = await enterprise.send(owner, 'PATCH', `${path}/${connectionId}`, { enabled: true })
   assert.equal(enabled.json().connection.inUse, true)
   assert.equal((await enterprise.send(owner, 'GET', `/${organizationId}`)).json().organization.ssoRequired, false)

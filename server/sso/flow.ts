@@ -12,7 +12,7 @@ import { Refusal, refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
 import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
 import { openClient } from './client.ts'
-import { findConnection, findUsable, type Connection } from './connection.ts'
+import { findConnection, findUsable, noteTested, type Connection } from './connection.ts'
 import { beginOidc, finishOidc, OidcMemory } from './oidc.ts'
 import { serviceProviderOf, type SamlIdentityProvider } from './saml.ts'
 import { serviceProviderMetadata } from './saml-metadata.ts'
@@ -111,6 +111,7 @@ export async function takeAnswer(kernel: Kernel, { connectionId, browserToken, r
 
   const { connection } = await requireUsable(db, connectionId, flow.purpose)
   await prove(kernel, connection, flow.flowId, finish(kernel, connection, { ...flow, state, received }))
+  if (flow.purpose === 'test') await noteTested(db, connectionId, clock())
   return flow.flowId
 }
 
