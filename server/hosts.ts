@@ -1,7 +1,7 @@
 import { accountRoutes } from '#account/routes.ts'
 import { appRoutes } from '#apps/routes.ts'
 import { createAppDirectory } from '#apps/app-directory.ts'
-import { auditRoutes } from '#audit/routes.ts'
+import { auditRoutes, organizationAuditRoutes } from '#audit/routes.ts'
 import { authorizationRoutes } from '#authorizations/routes.ts'
 import { delegationRoutes } from '#delegation/routes.ts'
 import { encryptionRoutes } from '#encryption/routes.ts'
@@ -82,6 +82,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   ssoConnectionRoutes(hosts.business, kernel)
   passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)
+  organizationAuditRoutes(hosts.business, kernel)
   accountRoutes(hosts.api, kernel, apps)
   backupRoutes(hosts.api, { kernel, keys })
   await referenceRoutes(hosts.api, config)

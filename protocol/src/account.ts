@@ -5,6 +5,7 @@ import { endpoint, Nothing } from './endpoint.ts'
 import { Identity } from './identities.ts'
 import { KeyWrap } from './keys.ts'
 import { Authorization } from './authorizations.ts'
+import { OwnOrganization } from './organizations.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedSigningRequest } from './signing.ts'
@@ -72,6 +73,7 @@ export const AccountExport = Type.Object({
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),
+  organizations: Type.Array(Type.Object({ ...OwnOrganization.properties, joinedAt: Instant })),
   activity: Type.Array(ActivityEntry),
 })
 export type AccountExport = Static<typeof AccountExport>

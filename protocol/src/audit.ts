@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Instant, Uuid } from './values.ts'
+import { Instant, OrNull, Uuid } from './values.ts'
 
 export const AuditEntry = Type.Object({
   entryId: Uuid,
@@ -24,4 +24,51 @@ export const readAudit = endpoint(
     }),
   },
   { 200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
+)
+
+/** What a member did in an organization, or what happened to it; who they are, as far as they are still here. */
+export const OrganizationAuditEntry = Type.Object({
+  entryId: Uuid,
+  at: Instant,
+  action: Type.String(),
+  actor: Type.String(),
+  identityId: OrNull(Uuid),
+  handle: OrNull(Type.String()),
+  clientId: OrNull(Type.String()),
+  details: Type.Record(Type.String(), Type.Unknown()),
+})
+export type OrganizationAuditEntry = Static<typeof OrganizationAuditEntry>
+
+const organization = { security: 'session', cors: 'our pages', host: 'business' } as const
+
+/** One kind of act, or all whose names begin so: `organization.member`. */
+const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
+
+export const readOrganizationAudit = endpoint(
+  'GET /api/organizations/:organizationId/audit',
+  { ...organization, summary: 'The trail of an organization, newest first' },
+  {
+    params: Type.Object({ organizationId: Uuid }),
+    querystring: Type.Object({
+      identity_id: Type.Optional(Uuid),
+      cursor: Type.Optional(Uuid),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      action,
+    }),
+  },
+  { 200: Type.Object({ entries: Type.Array(OrganizationAuditEntry), nextCursor: OrNull(Uuid) }) },
+)
+
+export const exportOrganizationAudit = endpoint(
+  'GET /api/organizations/:organizationId/audit/export',
+  { ...organization, summary: 'The whole trail of an organization as a file: CSV, or JSON lines' },
+  {
+    params: Type.Object({ organizationId: Uuid }),
+    querystring: Type.Object({
+      identity_id: Type.Optional(Uuid),
+      action,
+      format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
+    }),
+  },
+  { 200: Type.Unknown({ description: 'A file, newest first' }) },
 )

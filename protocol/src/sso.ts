@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { ActingAs, ByOrganizationId } from './organizations.ts'
+import { ActingAs, ByOrganizationId, SignatureAlone, signed } from './organizations.ts'
 import { Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: limits.displayNameCharactersMax })
@@ -55,6 +55,7 @@ export const NewSsoConnection = Type.Object({
   enabled: Type.Optional(Type.Boolean({ description: 'true where it is left away' })),
   oidc: Type.Optional(Type.Object({ issuer: WebUrl, clientId: Oidc.properties.clientId, clientSecret: ClientSecret })),
   saml: Type.Optional(SamlMetadata),
+  ...signed,
 })
 export type NewSsoConnection = Static<typeof NewSsoConnection>
 
@@ -65,6 +66,7 @@ export const SsoConnectionChange = Type.Partial(
     enabled: Type.Boolean(),
     oidc: Type.Object({ clientSecret: ClientSecret }),
     saml: SamlMetadata,
+    ...signed,
   }),
 )
 export type SsoConnectionChange = Static<typeof SsoConnectionChange>
@@ -104,7 +106,7 @@ export const changeSsoConnection = endpoint(
 export const deleteSsoConnection = endpoint(
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId',
   { ...business, summary: 'Delete a connection, and sign out whom it alone has signed in' },
-  { params: ByConnectionId, querystring: ActingAs },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
 )
 

@@ -10,6 +10,7 @@ import { readUnprovedEmail } from '#identity/email.ts'
 import { listFormerHandles } from '#identity/handle.ts'
 import { listIdentities, personSince } from '#identity/identity.ts'
 import type { Database } from '#kernel/database.ts'
+import { exportMemberships } from '#organizations/organization.ts'
 import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
@@ -51,6 +52,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
     authorizations: await listAuthorizations(db, userId),
     delegations,
     apps,
+    organizations: await exportMemberships(db, userId),
     activity: await listActivity(db, userId, {}),
   }
 }

@@ -1,10 +1,13 @@
 import { readActivity } from '@countersign/protocol/account'
-import { readAudit } from '@countersign/protocol/audit'
+import { exportOrganizationAudit, readAudit, readOrganizationAudit } from '@countersign/protocol/audit'
+import { Readable } from 'node:stream'
 import { adminGuard } from '#apps/operator.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { askingOf, requireMember } from '#organizations/access.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { listActivity } from './activity.ts'
+import { listTrail, trailFiles, writeTrail } from './organization-trail.ts'
 import { listEntries } from './store.ts'
 
 const entriesDefault = 50
@@ -32,6 +35,38 @@ export function auditRoutes(host: Host, kernel: Kernel): void {
       const count = Number(limit ?? entriesDefault)
       const page = { before: cursor, count: count + 1 }
       return pageOf(await listActivity(kernel.db, session.of(request).userId, page), count)
+    },
+  })
+}
+
+/** The trail of an organization, for those who look after it. */
+export function organizationAuditRoutes(host: Host, kernel: Kernel): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...readOrganizationAudit,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const asking = askingOf(request, session.of(request))
+      await requireMember(kernel, asking, 'manage_org', clock())
+      const { cursor: before, action, limit } = request.query
+      const wanted = { organizationId: asking.organizationId, before, action }
+      const count = Number(limit ?? entriesDefault)
+      return pageOf(await listTrail(db, wanted, count + 1), count)
+    },
+  })
+
+  host.route({
+    ...exportOrganizationAudit,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = askingOf(request, session.of(request))
+      await requireMember(kernel, asking, 'manage_org', clock())
+      const { action, format } = request.query
+      reply.header('content-disposition', `attachment; filename="organization-trail.${format}"`)
+      const pieces = writeTrail(db, { organizationId: asking.organizationId, action }, format)
+      return reply.type(trailFiles[format].type).send(Readable.from(pieces))
     },
   })
 }

@@ -18,6 +18,7 @@ import {
   claimSlug,
   countMemberships,
   insertOrganization,
+  listAllMemberships,
   listMembershipsOfIdentity,
   listMembershipsOfSession,
   lockOrganization,
@@ -81,6 +82,12 @@ export async function listOrganizationsOfIdentity(db: Database, identityId: stri
 /** The active organizations that a session is for, once for each identity of the person that is a member. */
 export async function listOwnOrganizations(db: Database, session: Session): Promise<OwnOrganization[]> {
   return (await listMembershipsOfSession(db, session)).map((row) => toOwnOrganization(toMember(row)))
+}
+
+/** All that a person is a member of, also where that is suspended, for them to take along. */
+export async function exportMemberships(db: Database, userId: string) {
+  const rows = await listAllMemberships(db, userId)
+  return rows.map((row) => ({ ...toOwnOrganization(toMember(row)), joinedAt: row.joinedAt.toISOString() }))
 }
 
 /**

@@ -26,8 +26,11 @@ export function askedIn({ params, body, routeOptions: { schema } }: SentToDo): A
   return { details, signature: typeof signature === 'string' ? signature : undefined }
 }
 
-/** What was done, in the past tense, and what the trail says of it; `unsigned` where nobody need sign it anywhere. */
-type Act = { action: AuditAction; details?: Audited['details']; unsigned?: boolean }
+/**
+ * What was done, in the past tense, and what the trail says of it; `unsigned` where nobody need sign it anywhere,
+ * `isConfidential` where the message holds a secret: then the trail keeps the signature alone.
+ */
+type Act = { action: AuditAction; details?: Audited['details']; unsigned?: boolean; isConfidential?: boolean }
 
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
@@ -36,17 +39,18 @@ type Act = { action: AuditAction; details?: Audited['details']; unsigned?: boole
 export async function recordAct(
   tx: Transaction,
   { asking, acting }: { asking: Asking; acting: Member },
-  { action, details, unsigned = false }: Act,
+  { action, details, unsigned = false, isConfidential = false }: Act,
   now: Date,
 ): Promise<void> {
   const { session, asked } = asking
   const { identityId, organization } = acting
   const { signature } = asked
   if (signature === undefined && organization.requireSignedActions && !unsigned) throw refuse.signed_action_required()
-  const signed = signature === undefined ? {} : await readSigned(tx, identityId, action, { ...asked, signature })
+  const signed = signature === undefined ? undefined : await readSigned(tx, identityId, action, { ...asked, signature })
+  const kept = isConfidential ? signed && { signature: signed.signature } : signed
   const { organizationId } = organization
   const entry = { action, actor: 'person', userId: session.userId, identityId, organizationId } as const
-  await record(tx, { ...entry, details: { ...details, ...signed } }, now)
+  await record(tx, { ...entry, details: { ...details, ...kept } }, now)
 }
 
 /** The message that the current key of an identity has signed. Refuses `invalid_action_signature`. */

@@ -22,17 +22,28 @@ const member = ['member_id as memberId', 'organization_member.identity_id as ide
 /** A membership with its organization. */
 export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]
 
-/** Memberships in organizations that are active, the one that began first before the others. */
-function memberships(db: Database) {
+/** Memberships, the one that began first before the others. */
+function everyMembership(db: Database) {
   return db
     .selectFrom('organization_member')
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
     .select([...organization, ...member])
     .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
     .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
-    .where('status', '=', 'active')
     .orderBy('joined_at')
     .orderBy('member_id')
+}
+
+/** Those in organizations that are active. */
+function memberships(db: Database) {
+  return everyMembership(db).where('status', '=', 'active')
+}
+
+export function listAllMemberships(db: Database, userId: string) {
+  return everyMembership(db)
+    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
+    .where('identity.user_id', '=', userId)
+    .execute()
 }
 
 type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>

@@ -96,6 +96,8 @@ const openWithoutPasskey: Record<string, boolean> = {
   'DELETE /api/organizations/:organizationId': false,
   'GET /api/organizations/:organizationId': true,
   'PATCH /api/organizations/:organizationId': true,
+  'GET /api/organizations/:organizationId/audit': true,
+  'GET /api/organizations/:organizationId/audit/export': true,
   'GET /api/organizations/:organizationId/members': true,
   'PATCH /api/organizations/:organizationId/members/:memberId': true,
   'DELETE /api/organizations/:organizationId/members/:memberId': true,

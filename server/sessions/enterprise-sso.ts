@@ -40,6 +40,8 @@ const openWithoutPasskey = new Set([
   'GET /api/organizations',
   'GET /api/organizations/:organizationId',
   'PATCH /api/organizations/:organizationId',
+  'GET /api/organizations/:organizationId/audit',
+  'GET /api/organizations/:organizationId/audit/export',
   'GET /api/organizations/:organizationId/members',
   'PATCH /api/organizations/:organizationId/members/:memberId',
   'DELETE /api/organizations/:organizationId/members/:memberId',

@@ -8,6 +8,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireMember, type Asking, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
+import { recordAct } from '#organizations/signed-action.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
@@ -97,7 +98,8 @@ export async function createConnection(
     if (length >= limits.ssoConnectionsPerOrganizationMax) throw refuse.too_many_connections()
     await store.insertConnection(tx, connection)
     const details = { connectionId, name, issuer: issuerOf(settings) }
-    await record(tx, { action: 'sso.connection_created', ...actorOf(asking, member), details }, now)
+    const act = { action: 'sso.connection_created', details, isConfidential: true } as const
+    await recordAct(tx, { asking, acting: member }, act, now)
     return connection
   })
 }
@@ -139,7 +141,8 @@ export async function changeConnection(
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
     const details = { connectionId, changed }
-    await record(tx, { action: 'sso.connection_changed', ...actorOf(asking, member), details }, now)
+    const act = { action: 'sso.connection_changed', details, isConfidential: true } as const
+    await recordAct(tx, { asking, acting: member }, act, now)
     return connection
   })
 }
@@ -168,7 +171,7 @@ export async function deleteConnection(kernel: Kernel, asking: AskingForOne, now
     await store.deleteConnection(tx, connection.connectionId)
     await signOutOf(tx, connection, now)
     const details = { connectionId: connection.connectionId, name: connection.name }
-    await record(tx, { action: 'sso.connection_deleted', ...actorOf(asking, member), details }, now)
+    await recordAct(tx, { asking, acting: member }, { action: 'sso.connection_deleted', details }, now)
     return connection
   })
 }
@@ -233,10 +236,6 @@ export async function findUsable(db: Database, connectionId: string, purpose: 's
   if (!connection || (!connection.enabled && purpose === 'sign in')) return undefined
   const organization = await findActiveOrganization(db, connection.organizationId)
   return organization && { connection, organization }
-}
-
-function actorOf({ session: { userId }, organizationId }: Asking, { identityId }: Member) {
-  return { actor: 'person', userId, identityId, organizationId } as const
 }
 
 function requireName(name: string): void {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { signedActionMessage } from '@countersign/protocol/formats/signed-action'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { createSigner, newSigningPair } from '#testing/signer.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+async function signedOrganization() {
+  const owner = await createSigner(world)
+  const { id, memberId } = await makeOrganization(world, owner)
+  const sign = (action: string, details: object, pair = owner.pair) => ({
+    signedAction: { signature: pair.sign(signedActionMessage(action, { ...details })) },
+  })
+  const patch = (payload: object) => askBusiness(world, owner, `PATCH /organizations/${id}`, payload)
+  return { owner, id, memberId, sign, patch }
+}
+
+test('an act that is signed stands in the trail with what was signed, and its signature', async () => {
+  const { owner, id, sign } = await signedOrganization()
+  const { memberId } = await join(world, { id, owner, role: 'member' }, await world.person())
+  const signed = sign('organization.member.removed', { organizationId: id, memberId })
+  const removed = await askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberId}`, signed)
+  assert.equal(removed.statusCode, 204, removed.body)
+  const [entry] = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json().entries
+  assert.equal(entry.action, 'organization.member.removed')
+  assert.equal(entry.details.signature, signed.signedAction.signature)
+  const details = `{"organizationId":"${id}","memberId":"${memberId}"}`
+  assert.equal(entry.details.signed, `{"version":1,"action":"organization.member.removed","details":${details}}`)
+})
+
+test('what was signed is what is done: in the order of the interface, whatever the order of the request', async () => {
+  const { id, sign, patch } = await signedOrganization()
+  const change = { name: 'Acme AG', logoUrl: null }
+  const signed = sign('organization.changed', { organizationId: id, ...change })
+  assert.equal((await patch({ logoUrl: null, ...signed, name: 'Acme AG', unknown: 1 })).statusCode, 200)
+})
+
+test('a signature of another act, by another key, or malformed, is refused and changes nothing', async () => {
+  const { owner, id, sign, patch } = await signedOrganization()
+  const details = { organizationId: id, name: 'Mine' }
+  const wrong = [
+    sign('organization.changed', { ...details, name: 'Yours' }),
+    sign('organization.deleted', details),
+    sign('organization.changed', { name: 'Mine', organizationId: id }),
+    sign('organization.changed', details, newSigningPair()),
+    { signedAction: { signature: 'A'.repeat(86) } },
+    { signedAction: { signature: 'none' } },
+  ]
+  for (const signed of wrong) {
+    const answer = await patch({ name: 'Mine', ...signed })
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'invalid_action_signature'])
+  }
+  assert.equal((await askBusiness(world, owner, `GET /organizations/${id}`)).json().organization.name, 'Acme')
+})
+
+test('where signed actions are required nothing is done without, and only who can sign turns that on', async () => {
+  const { owner, id, memberId, sign, patch } = await signedOrganization()
+  const on = { requireSignedActions: true }
+  const bare = await patch(on)
+  assert.deepEqual([bare.statusCode, bare.json().error], [403, 'signed_action_required'])
+  const turned = await patch({ ...on, ...sign('organization.changed', { organizationId: id, ...on }) })
+  assert.equal(turned.json().organization.requireSignedActions, true)
+
+  const { handle } = await world.person()
+  const acts = [
+    ['PATCH', '', { name: 'Unsigned' }],
+    ['PATCH', '', { requireSignedActions: false }],
+    ['PATCH', `/members/${memberId}`, { signingAuthority: true }],
+    ['POST', '/invitations', { handle, role: 'member' }],
+    ['POST', '/domains', { domain: 'acme.example' }],
+    ['DELETE', '', undefined],
+  ] as const
+  for (const [method, path, payload] of acts) {
+    const answer = await askBusiness(world, owner, `${method} /organizations/${id}${path}`, payload)
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'signed_action_required'], `${method} ${path}`)
+  }
+  const invited = sign('organization.invitation.created', { organizationId: id, handle, role: 'member' })
+  const answer = await askBusiness(world, owner, `POST /organizations/${id}/invitations`, {
+    handle,
+    role: 'member',
+    ...invited,
+  })
+  assert.equal(answer.statusCode, 201, answer.body)
+})
