@@ -13,6 +13,9 @@ import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
 import { addRotate } from './keys/rotate.ts'
 import { addWatch } from './log/watch.ts'
+import { addList as addOrganizationList } from './organizations/list.ts'
+import { addShow as addShowOrganization } from './organizations/show.ts'
+import { addActivate, addSuspend } from './organizations/status.ts'
 import { addChange } from './resources/change.ts'
 import { addCreate as addCreateResource } from './resources/create.ts'
 import { addList as addResourceList } from './resources/list.ts'
@@ -56,6 +59,12 @@ addDeliveries(webhooks)
 addSendAgain(webhooks)
 addRotateWebhookSecret(webhooks)
 addRemove(webhooks)
+
+const organizations = program.command('organizations').description('the organizations of people')
+addOrganizationList(organizations)
+addShowOrganization(organizations)
+addSuspend(organizations)
+addActivate(organizations)
 
 const keys = program.command('keys').description('the keys that sign tokens')
 addKeyList(keys)

@@ -12,8 +12,9 @@ import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
+import { oversightRoutes } from '#organizations/oversight-routes.ts'
 import { domainRoutes } from '#organizations/domain-routes.ts'
-import { invitationRoutes, memberRoutes, organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
+import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
@@ -67,10 +68,9 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   webhookRoutes(hosts.api, kernel)
   signingKeyRoutes(hosts.api, kernel, keys)
   workspaceRoutes(hosts.api, provider)
+  oversightRoutes(hosts.api, kernel)
   organizationRoutes(hosts.business, kernel)
   domainRoutes(hosts.business, kernel)
-  memberRoutes(hosts.business, kernel)
-  invitationRoutes(hosts.business, kernel)
   delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

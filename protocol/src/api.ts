@@ -14,6 +14,7 @@ import type * as keys from './keys.ts'
 import type * as oauth from './oauth.ts'
 import type * as operations from './operations.ts'
 import type * as organizationDomains from './organization-domains.ts'
+import type * as organizationOversight from './organization-oversight.ts'
 import type * as organizations from './organizations.ts'
 import type * as passkeys from './passkeys.ts'
 import type * as pushedRequests from './pushed-requests.ts'
@@ -42,6 +43,7 @@ type All =
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof organizationDomains>
+  | EndpointsOf<typeof organizationOversight>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof pushedRequests>

@@ -44,6 +44,8 @@ export type AuditAction =
   | 'organization.created'
   | 'organization.changed'
   | 'organization.deleted'
+  | 'organization.suspended'
+  | 'organization.activated'
   | 'organization.entered_without_sso'
   | 'organization.domain.claimed'
   | 'organization.domain.verified'

@@ -27,7 +27,7 @@ export async function removeMembers(tx: Transaction, of: Required<Ending>, now: 
 type Ending = { organizationId: string; identityIds?: string[] }
 
 /** Ends tokens for an organization, and the sessions that it opened with the codes that they gave. */
-async function endAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
+export async function endAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
   await revokeLineagesOfOrganization(tx, of, now)
   const ended = await endEnterpriseSso(tx, of)
   const [identityIds, sessionIds] = [ended.map(({ identityId }) => identityId), ended.map(({ sessionId }) => sessionId)]

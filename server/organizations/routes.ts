@@ -83,6 +83,8 @@ function requireClient(clientId: string, named: string | undefined): void {
 export function organizationRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
+  memberRoutes(host, kernel)
+  invitationRoutes(host, kernel)
 
   host.route({
     ...endpoints.listOwnOrganizations,
@@ -135,7 +137,7 @@ export function organizationRoutes(host: Host, kernel: Kernel): void {
 }
 
 /** Who belongs to an organization, and who may come. */
-export function memberRoutes(host: Host, kernel: Kernel): void {
+function memberRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -169,7 +171,7 @@ export function memberRoutes(host: Host, kernel: Kernel): void {
 }
 
 /** Asking people to join, and their answers. */
-export function invitationRoutes(host: Host, kernel: Kernel): void {
+function invitationRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 

@@ -221,3 +221,45 @@ export async function findSigningKey(db: Database, identityId: string): Promise<
     .executeTakeFirst()
   return found?.publicKey
 }
+
+type Listing = { organizationId?: string; before?: string | undefined; count: number }
+
+/** So many organizations, the newest first: all, those that are older than `before`, or one. */
+export function listOrganizations(db: Database, { organizationId, before, count }: Listing) {
+  return db
+    .selectFrom('organization')
+    .select([
+      'organization.organization_id as organizationId',
+      'name',
+      'slug',
+      'status',
+      'owner_count as owners',
+      'sso_required as ssoRequired',
+      'created_at as createdAt',
+    ])
+    .select(({ selectFrom }) =>
+      selectFrom('organization_member')
+        .select(({ fn }) => fn.countAll<string>().as('count'))
+        .whereRef('organization_member.organization_id', '=', 'organization.organization_id')
+        .$asScalar()
+        .$notNull()
+        .as('members'),
+    )
+    .$if(organizationId !== undefined, (one) => one.where('organization_id', '=', organizationId ?? ''))
+    .$if(before !== undefined, (older) => older.where('organization_id', '<', before ?? ''))
+    .orderBy('organization_id', 'desc')
+    .limit(count)
+    .execute()
+}
+
+export async function updateStatus(
+  tx: Transaction,
+  { organizationId, status }: { organizationId: string; status: 'active' | 'suspended' },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({ status, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}

@@ -112,7 +112,7 @@ function Delete({ name, given, onDeleted, onClose }: DeleteProps) {
     name: 'delete-connection',
     label: words.removeNow,
     do: async () => {
-      await callBusiness(`DELETE ${one}`, given)
+      await callBusiness(`DELETE ${one}`, { ...given, body: null })
       onClose()
       await onDeleted()
     },

@@ -556,6 +556,8 @@ export const de: Words = {
       'organization.created': 'Organisation angelegt',
       'organization.changed': 'Organisation geändert',
       'organization.deleted': 'Organisation gelöscht',
+      'organization.suspended': 'Organisation vom Betreiber gesperrt',
+      'organization.activated': 'Organisation vom Betreiber freigegeben',
       'organization.entered_without_sso': 'Organisation ohne deren eigene Anmeldung betreten',
       'organization.domain.claimed': 'Domain einer Organisation beansprucht',
       'organization.domain.verified': 'Domain einer Organisation bestätigt',

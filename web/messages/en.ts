@@ -539,6 +539,8 @@ export const en = {
       'organization.created': 'Organization created',
       'organization.changed': 'Organization changed',
       'organization.deleted': 'Organization deleted',
+      'organization.suspended': 'Organization suspended by the operator',
+      'organization.activated': 'Organization activated by the operator',
       'organization.entered_without_sso': 'Organization entered without its own sign-in',
       'organization.domain.claimed': 'Domain of an organization claimed',
       'organization.domain.verified': 'Domain of an organization verified',
