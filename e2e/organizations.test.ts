@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { freePorts, startService, type Service } from '../server/testing/service.ts'
@@ -157,5 +158,17 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   await mary.press('leave-of-member')
   await mary.press('leave-organization')
   await mary.page.getByText(english.problem.refused.last_owner).waitFor()
+  await mary.press('cancel')
+
+  await mary.page.getByRole('link', { name: words.sections.activity }).click()
+  await mary.page.getByText(english.activity.acts['organization.created']).waitFor()
+  await mary.page.getByRole('combobox').selectOption('organization.member')
+  await mary.page.getByText(english.activity.acts['organization.created']).waitFor({ state: 'detached' })
+  await mary.page.getByText(english.activity.acts['organization.member.removed']).waitFor()
+  const saving = mary.page.waitForEvent('download')
+  await mary.press('save-csv')
+  const [, ...lines] = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n')
+  assert.match(lines.join('\n'), /organization\.member\.removed/)
+  assert.doesNotMatch(lines.join('\n'), /organization\.created/)
   await mary.leave()
 })

@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import { Activity } from './Activity.tsx'
 import { Domains } from './Domains.tsx'
 import { Members } from './Members.tsx'
 import { eachOnce } from './memberships.ts'
@@ -43,6 +44,8 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
       return <Domains {...props} />
     case 'sso':
       return <SsoConnections {...props} />
+    case 'activity':
+      return <Activity {...props} />
     case 'settings':
       return <Settings {...props} />
   }

@@ -4,6 +4,7 @@ export const sections = {
   domains: 'manage_sso',
   sso: 'manage_sso',
   settings: 'manage_org',
+  activity: 'manage_org',
 } as const
 export type Section = keyof typeof sections
 

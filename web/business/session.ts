@@ -1,6 +1,6 @@
 import type { Answer, Api, Given } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
-import { answerOf, call, reach, Refused, requestOf } from '../call.ts'
+import { answerOf, call, reach, Refused, requestOf, textOf } from '../call.ts'
 import { readSite } from '../view.ts'
 
 /**
@@ -24,6 +24,11 @@ async function bearer(): Promise<string> {
 /** Calls an endpoint of the business host as the signed-in person. Throws `Refused` or `Unreachable`. */
 export async function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
   return answerOf(await ask(name, given))
+}
+
+/** The same for an endpoint whose answer is no JSON. */
+export async function callBusinessForText<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<string> {
+  return textOf(await ask(name, given))
 }
 
 async function ask<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Response> {

@@ -18,7 +18,13 @@ export const businessDe: BusinessWords = {
 
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
-  sections: { members: 'Mitglieder', domains: 'Domains', sso: 'Anmeldung', settings: 'Einstellungen' },
+  sections: {
+    members: 'Mitglieder',
+    domains: 'Domains',
+    sso: 'Anmeldung',
+    settings: 'Einstellungen',
+    activity: 'Aktivität',
+  },
 
   rolesWhat: {
     owner: 'Darf alles, und weitere Inhaber ernennen.',
@@ -154,6 +160,19 @@ export const businessDe: BusinessWords = {
       'other text': 'Es gibt einen TXT-Eintrag mit diesem Namen, aber mit einem anderen Wert.',
       alias: 'Unter diesem Namen steht ein CNAME. Der TXT-Eintrag muss selbst dort stehen.',
     },
+  },
+
+  trail: {
+    show: 'Zeigen',
+    kinds: {
+      all: 'Alles',
+      'organization.member': 'Mitglieder',
+      'organization.invitation': 'Einladungen',
+      'organization.domain': 'Domains',
+      sso: 'Eigene Anmeldung',
+    },
+    nothing: 'Davon noch nichts.',
+    saveAs: { csv: 'Als CSV speichern', jsonl: 'Als JSON-Zeilen speichern' },
   },
 
   slug: 'Kurzname',

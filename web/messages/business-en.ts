@@ -16,7 +16,7 @@ export const businessEn = {
 
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
-  sections: { members: 'Members', domains: 'Domains', sso: 'Sign-in', settings: 'Settings' },
+  sections: { members: 'Members', domains: 'Domains', sso: 'Sign-in', settings: 'Settings', activity: 'Activity' },
 
   rolesWhat: {
     owner: 'May do everything, and make other owners.',
@@ -152,6 +152,19 @@ export const businessEn = {
       'other text': 'There is a TXT record with this name, but its value is another one.',
       alias: 'There is a CNAME with this name. The TXT record must be there itself.',
     },
+  },
+
+  trail: {
+    show: 'Show',
+    kinds: {
+      all: 'Everything',
+      'organization.member': 'Members',
+      'organization.invitation': 'Invitations',
+      'organization.domain': 'Domains',
+      sso: 'Own sign-in',
+    },
+    nothing: 'Nothing of that yet.',
+    saveAs: { csv: 'Save as CSV', jsonl: 'Save as JSON lines' },
   },
 
   slug: 'Short name',
