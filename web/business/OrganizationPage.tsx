@@ -6,6 +6,7 @@ import { Domains } from './Domains.tsx'
 import { Members } from './Members.tsx'
 import { eachOnce } from './memberships.ts'
 import { Navigation } from './Navigation.tsx'
+import { OwnSignIn } from './OwnSignIn.tsx'
 import { pathOf, type Place } from './places.ts'
 import type { GoTo } from './route.ts'
 import { Settings } from './Settings.tsx'
@@ -31,7 +32,9 @@ export function OrganizationPage({ place, goTo, organizations, ...others }: Prop
   return (
     <>
       <Navigation place={place} organization={organization} organizations={organizations} goTo={goTo} />
-      <CurrentSection section={place.section} organization={organization} {...others} />
+      <OwnSignIn organization={organization}>
+        <CurrentSection section={place.section} organization={organization} {...others} />
+      </OwnSignIn>
     </>
   )
 }
