@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { AccountExport } from '@countersign/protocol/account'
 import type { App } from '@countersign/protocol/apps'
 import type { Webhook } from '@countersign/protocol/webhooks'
+import { makeOrganization } from '#testing/organization.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type World } from '#testing/world.ts'
@@ -41,6 +42,8 @@ test('the export is a file with everything that a person has here, and with no s
   })
   const { secret: webhookSecret, ...webhook } = set.json<Webhook & { secret: string }>()
 
+  const organization = await makeOrganization(world, person)
+
   const answer = await world.api.inject({ url: '/api/account/export', headers: person.headers })
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.headers['content-disposition'], 'attachment; filename="countersign-account.json"')
@@ -58,6 +61,8 @@ test('the export is a file with everything that a person has here, and with no s
     [[app.clientId, false]],
   )
   assert.deepEqual([exported.passkeys.length, exported.sessions.length], [1, 1])
+  const joinedAt = world.now().toISOString()
+  assert.deepEqual(exported.organizations, [{ ...organization, joinedAt }])
   assert.equal(exported.authorizations[0]?.appName, 'The Shop')
   assert.deepEqual(exported.activity.map(({ action }) => action).toReversed(), [
     'account.registered',
@@ -68,6 +73,7 @@ test('the export is a file with everything that a person has here, and with no s
     'app.authorized',
     'app.created',
     'app.webhook_set',
+    'organization.created',
   ])
   assert.deepEqual(exported.apps, [{ ...settings, webhook }], 'the app that they registered, and not the one they use')
   const ofApps = [app.clientSecret, ownSecret, webhookSecret]

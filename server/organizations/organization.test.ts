@@ -97,7 +97,10 @@ test('an organization is deleted by an owner who has just proved their presence'
   const stale = await ask(owner, 'DELETE', `/${id}`)
   assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
   await reauthenticate(world, owner)
-  assert.equal((await ask(owner, 'DELETE', `/${id}`)).statusCode, 204)
+  const headers = { ...owner.headers, 'content-type': 'application/json' }
+  const url = `/api/organizations/${id}`
+  const deleted = await world.business.inject({ method: 'DELETE', url, headers, payload: 'null' })
+  assert.equal(deleted.statusCode, 204, deleted.body)
   assert.equal((await ask(owner, 'GET', `/${id}`)).statusCode, 404)
 })
 
