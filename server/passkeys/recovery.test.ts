@@ -201,8 +201,9 @@ test('REC-05 and in the same time, as far as a thousand tries can tell', async (
     known.push(await measure(handle))
     unknown.push(await measure(`nobody-${String(round).padStart(5, '0')}`))
   }
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length / 2] ?? 0
-  const [a, b] = [median(known), median(unknown)]
+  // What else the machine does only ever adds to a time: the quicker ones are the truer.
+  const quick = (values: number[]) => values.toSorted((a, b) => a - b)[values.length / 10] ?? 0
+  const [a, b] = [quick(known), quick(unknown)]
   assert.ok(Math.abs(a - b) / Math.max(a, b) < 0.25, `${a} and ${b} microseconds`)
 })
 

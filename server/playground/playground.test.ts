@@ -25,6 +25,7 @@ test('the page is drawn with what it needs for a sign-in of its own', async () =
     site: {
       baseUrl: 'http://localhost:4400',
       authUrl: 'http://localhost:4401',
+      businessUrl: 'http://localhost:4402',
       relyingPartyId: 'localhost',
       demo: true,
       developers: true,
