@@ -24,7 +24,7 @@ async function register({ page, press, write }: Person, { name, redirectUris }: 
   await page.locator('textarea[name="redirectUris"]').fill(redirectUris.join('\n'))
   await press('create-app')
   const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
-  const clientId = await page.locator('.credentials code').first().innerText()
+  const clientId = await page.locator('.copies code').first().innerText()
   await press('confirm-secret-saved')
   return { name, clientId, clientSecret }
 }

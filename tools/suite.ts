@@ -1,8 +1,11 @@
-import { appendFileSync, existsSync, globSync, statfsSync } from 'node:fs'
+import { appendFileSync, existsSync, globSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { endingSignals, Missing, startPostgres } from './postgres.ts'
 
 export type Counts = { passed: number; failed: number }
@@ -53,39 +56,56 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
   return found.map((file) => join(root, file))
 }
 
-/** `execArgv` are flags of Node that each file runs with. */
-type Manner = { concurrency: number; fileTimeoutSeconds?: number; execArgv?: string[] }
+/** `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. */
+type Manner = { concurrency: number; together?: number; fileTimeoutSeconds?: number; execArgv?: string[] }
 
 /**
- * Runs each file in a process of its own and prints what happens, failures in full at the end. A file without a test
- * counts as a failure: node passes it, and a test that silently vanished would look like success. What one process has
- * compiled is ready for the next: every file loads most of the service.
+ * Runs the files and prints what happens, failures in full at the end. A file without a test counts as a failure: node
+ * passes it, and a test that silently vanished would look like success. What one process has compiled is ready for the
+ * next, and files that run together load it once: every file needs most of the service.
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
+  { concurrency, together = 1, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
   for (const signal of endingSignals) process.prependOnceListener(signal, () => stopping.abort())
 
-  const counts = { passed: 0, failed: 0 }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'countersign-tests-'))
   const timeout = fileTimeoutSeconds * 1000
-  const events = run({ files, concurrency, timeout, execArgv, signal: stopping.signal })
-  const empty: string[] = []
-  events.on('test:pass', ({ name, file }) => void (name === file && empty.push(name)))
+  const groups = Array.from({ length: Math.ceil(files.length / together) }, (_, index) =>
+    writeGroup(join(folder.path, `${index}.mjs`), files.slice(index * together, (index + 1) * together), timeout),
+  )
+  const counts = { passed: 0, failed: 0 }
+  let wentWell = true
+  const ending = { timeout: timeout * together, signal: stopping.signal }
+  const events = run({ files: groups, concurrency, execArgv, ...ending })
+  const empty = new Set(files)
+  for (const event of ['test:pass', 'test:fail'] as const)
+    events.on(event, ({ file, details }) => void (details.type !== 'suite' && file !== undefined && empty.delete(file)))
   events.on('test:summary', ({ file, success, counts: { tests, passed, skipped, todo } }) => {
     if (file !== undefined) return
-    const failed = tests - passed - skipped - todo
-    counts.passed = passed - empty.length
-    counts.failed = Math.max(failed, success ? 0 : 1) + empty.length
+    counts.passed = passed
+    counts.failed = tests - passed - skipped - todo
+    wentWell = success
   })
   const output = events.compose(spec)
   output.pipe(process.stdout)
   await finished(output)
 
-  for (const file of empty) console.error(`${relative(root, file)} holds no test`)
-  return counts
+  for (const file of empty) console.error(`${relative(root, file)} holds no test that ran`)
+  return { passed: counts.passed, failed: Math.max(counts.failed + empty.size, wentWell ? 0 : 1) }
+}
+
+/** A module in which files run one after the other, each with its own hooks. */
+function writeGroup(path: string, files: string[], timeout: number): string {
+  const suites = files.map((file) => {
+    const [name, module] = [relative(root, file), pathToFileURL(file).href].map((text) => JSON.stringify(text))
+    return `suite(${name}, { timeout: ${timeout} }, () => import(${module}))\n`
+  })
+  writeFileSync(path, `import { suite } from 'node:test'\n${suites.join('')}`)
+  return path
 }
 
 /** Prints the last line that a person and the CI read, and adds it to the file that TEST_COUNTS names. */

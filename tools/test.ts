@@ -15,7 +15,7 @@ const takesDatabase = leadingTo(join(import.meta.dirname, '..'), 'server/testing
 /** Whatever takes no database from here, or knows only what the service answers, is the same on either. */
 const files = values.postgres ? ofService.filter(takesDatabase) : [...ofService, ...others]
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
-const work = () => runTestFiles(files, { concurrency: 4, execArgv: [compilesQuickly] })
+const work = () => runTestFiles(files, { concurrency: 4, together: 6, execArgv: [compilesQuickly] })
 
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
