@@ -81,7 +81,7 @@ test('a developer sets a webhook, and sees their server hear of a signature, als
   await page.locator('textarea[name="redirectUris"]').fill('https://approvals.example/')
   await ada.press('create-app')
   const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
-  const clientId = await page.locator('.credentials code').first().innerText()
+  const clientId = await page.locator('.copies code').first().innerText()
   const app = page.url()
 
   const receiver = await startWebhookReceiver([410])

@@ -102,6 +102,7 @@ test('TOK-12 credentials that cannot be read are counted against their address',
 
 const signingLimits: Record<string, { points: number; asked: object }> = {
   'KEY-11 looking up public keys': { points: 300, asked: { url: '/api/signing/public-key/nobody-here' } },
+  'looking up encryption keys': { points: 300, asked: { url: '/api/encryption/identity-key/nobody-here' } },
   'verifying signatures': {
     points: 300,
     asked: {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
+import { handlePattern } from './formats/handle.ts'
 import { limits } from './formats/limits.ts'
 import { Base64, Base64Url, Ciphertext, CredentialId, Instant, Uuid } from './values.ts'
 
@@ -94,6 +95,13 @@ export const readIdentityKey = endpoint(
   { ...session, summary: 'The encryption key of one of my identities, where it has one' },
   { params: ByIdentity },
   { 200: Type.Object({ ...Type.Partial(IdentityKey).properties, identityId: Uuid, hasKey: Type.Boolean() }) },
+)
+
+export const lookUpIdentityKey = endpoint(
+  'GET /api/encryption/identity-key/:handle',
+  { security: 'none', cors: 'any origin', summary: 'The public key to which anybody may encrypt for an identity' },
+  { params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }) },
+  { 200: Type.Object({ handle: Type.String(), publicKey: Base64, createdAt: Instant }) },
 )
 
 export const createIdentityKey = endpoint(

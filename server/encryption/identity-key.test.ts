@@ -49,3 +49,20 @@ test('an encryption key is made by somebody who has just proved who they are, an
   const late = await create(person, newKey())
   assert.deepEqual([late.statusCode, late.json().error], [403, 'reauthentication_required'])
 })
+
+test('anybody finds the public half by the handle, in any case, and nothing else of its owner', async () => {
+  const lookUp = (handle: string) => world.api.inject({ url: `/api/encryption/identity-key/${handle}` })
+  const ada = await world.person('Ada-Encrypts')
+  const keyless = await lookUp('Ada-Encrypts')
+  assert.deepEqual([keyless.statusCode, keyless.json().error], [404, 'no_encryption_key'])
+  const key = newKey()
+  assert.equal((await create(ada, key)).statusCode, 201)
+  for (const handle of ['Ada-Encrypts', 'ada-encrypts']) {
+    const answer = await lookUp(handle)
+    const createdAt = world.now().toISOString()
+    assert.deepEqual(answer.json(), { handle: 'Ada-Encrypts', publicKey: key.publicKey, createdAt })
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+  }
+  const nobody = await lookUp('nobody-has-this')
+  assert.deepEqual([nobody.statusCode, nobody.json().error], [404, 'identity_not_found'])
+})

@@ -1,7 +1,7 @@
 import { curveOfPublicKey } from '@countersign/protocol/formats/agreement-key'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { IdentityKey, NewKeyPair } from '@countersign/protocol/keys'
-import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -9,6 +9,8 @@ import { requireFresh, type Session } from '#sessions/session.ts'
 import { deleteIdentityKeys, findIdentityKey, insertIdentityKey } from './store.ts'
 
 const refuse = refusals({
+  identity_not_found: [404, 'There is no identity of this handle.'],
+  no_encryption_key: [404, 'This identity has no encryption key.'],
   key_exists: [409, 'This identity has an encryption key.'],
   invalid_public_key: [400, 'The encryption key is not a public key of X25519 or P-256, as SPKI in canonical base64.'],
 })
@@ -32,6 +34,15 @@ export async function readOwnKey(db: Database, session: Session, identityId: str
   await requireOwnIdentity(db, session, identityId)
   const key = await readIdentityKey(db, identityId)
   return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
+}
+
+/** What anybody may know of the key of a handle. Refuses `identity_not_found`, `no_encryption_key`. */
+export async function lookUpIdentityKey(db: Database, sought: string) {
+  const identity = await findByHandle(db, sought)
+  if (!identity) throw refuse.identity_not_found()
+  const key = await readIdentityKey(db, identity.identityId)
+  if (!key) throw refuse.no_encryption_key()
+  return { handle: identity.handle, publicKey: key.publicKey, createdAt: key.createdAt }
 }
 
 /**

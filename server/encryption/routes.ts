@@ -17,7 +17,7 @@ import {
   sealForDevice,
   takeSealed,
 } from './device-approval.ts'
-import { createIdentityKey, readOwnKey } from './identity-key.ts'
+import { createIdentityKey, lookUpIdentityKey, readOwnKey } from './identity-key.ts'
 import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
 import { recoverySince, replaceRecovery } from './recovery.ts'
 
@@ -84,8 +84,16 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
 }
 
 function identityKeyRoutes(host: Host, kernel: Kernel): void {
-  const { db, clock } = kernel
+  const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.lookUpIdentityKey,
+    async handler(request) {
+      await rateLimits.count('public encryption key', addressKey(request))
+      return lookUpIdentityKey(db, request.params.handle)
+    },
+  })
 
   host.route({
     ...endpoints.readIdentityKey,

@@ -22,6 +22,7 @@ export const limited = {
   'app change of a person': { points: 60, seconds: 3600 },
   'signature verification': { points: 300, seconds: 60 },
   'public signing key': { points: 300, seconds: 60 },
+  'public encryption key': { points: 300, seconds: 60 },
   'demonstration of signing': { points: 20, seconds: 60 },
   'device approval of a person': { points: 20, seconds: 3600 },
   'app lookup': { points: 60, seconds: 60 },
