@@ -7,6 +7,7 @@ import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { useRoute } from '../ui/route.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { Activity } from './Activity.tsx'
 import { Apps } from './Apps.tsx'
@@ -16,7 +17,7 @@ import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { readNews, useNews } from './news.ts'
 import { Passkeys } from './Passkeys.tsx'
-import { useSection } from './route.ts'
+import { pathOf, sectionOf } from './sections.ts'
 import { Sessions } from './Sessions.tsx'
 import { Signing } from './Signing.tsx'
 import { Knock } from './WaitingDevices.tsx'
@@ -44,7 +45,7 @@ export function Account() {
   const doing = useDoing()
   // Apart, so that nobody has to wait for the page before they can leave it.
   const leaving = useDoing()
-  const [section, goTo] = useSection()
+  const [section, goTo] = useRoute({ placeOf: sectionOf, pathOf })
   const [holdings, setHoldings] = useState<Holdings>()
   useNews((news) => setHoldings((held) => held && { ...held, ...news }))
 

@@ -6,14 +6,14 @@ import { remember, remembered } from '../remembering.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
+import { useRoute } from '../ui/route.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
 import { Invitation } from './Invitation.tsx'
 import { NewOrganization } from './NewOrganization.tsx'
 import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
-import type { Place } from './places.ts'
-import { usePlace, type GoTo } from './route.ts'
+import { pathOf, placeOf, type Destination, type GoTo, type Place } from './places.ts'
 import { callBusiness, isSignedOut, signIn } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
@@ -26,7 +26,7 @@ type Holdings = { identities: Identity[]; organizations: OwnOrganization[] }
 export function Business() {
   const words = useBusinessWords()
   const doing = useDoing()
-  const [place, goTo] = usePlace()
+  const [place, goTo] = useRoute({ placeOf, pathOf })
   const [holdings, setHoldings] = useState<Holdings>()
 
   const read = {
@@ -120,7 +120,7 @@ function titleOf(place: Place, holdings: Holdings | undefined): string | undefin
 }
 
 /** The organization that they looked at last, or the only one, else all of them. */
-function startOf({ organizations }: Holdings): Parameters<GoTo>[0] {
+function startOf({ organizations }: Holdings): Destination {
   const last = organizations.find(({ id }) => id === remembered(lastUsed)) ?? organizations[0]
   return last ? { at: 'organization', organizationId: last.id, section: 'members' } : { at: 'list' }
 }

@@ -1,7 +1,7 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations'
-import { useState } from 'preact/hooks'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { asMember } from './memberships.ts'
 import { changeOf, draftOf, faultsOf, type Draft } from './organization-draft.ts'
@@ -14,30 +14,19 @@ type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrgan
 export function Description({ organization, onChanged }: Props) {
   const words = useBusinessWords()
   const doing = useDoing()
-  const [draft, setDraft] = useState(() => draftOf(organization))
-  const [checked, setChecked] = useState(false)
-  const [saved, setSaved] = useState(false)
-  const faults = faultsOf(draft)
-  const set = (change: Partial<Draft>) => {
-    setSaved(false)
-    setDraft({ ...draft, ...change })
-  }
-  const problemOf = (field: keyof Draft) => (checked && faults.has(field) ? words.invalid[field] : undefined)
+  const { draft, faults, saved, write, keep } = useDraft(() => draftOf(organization), faultsOf)
+  const problemOf = (field: keyof Draft) => (faults.has(field) ? words.invalid[field] : undefined)
   const save: Action = {
     name: 'save-organization',
     label: words.save,
-    do: async () => {
-      setChecked(true)
-      setSaved(false)
-      if (faults.size > 0) return
-      const body = changeOf(organization, draft)
-      if (Object.keys(body).length > 0) {
+    do: () =>
+      keep(async () => {
+        const body = changeOf(organization, draft)
+        if (Object.keys(body).length === 0) return
         const given = { ...asMember(organization), body }
         const changed = await callBusiness('PATCH /api/organizations/:organizationId', given)
         onChanged(changed.organization)
-      }
-      setSaved(true)
-    },
+      }),
   }
   return (
     <>
@@ -46,7 +35,7 @@ export function Description({ organization, onChanged }: Props) {
           name="name"
           label={words.name}
           value={draft.name}
-          onInput={(name) => set({ name })}
+          onInput={(name) => write({ name })}
           problem={problemOf('name')}
         />
         <Field
@@ -54,7 +43,7 @@ export function Description({ organization, onChanged }: Props) {
           label={words.slug}
           hint={words.slugHint}
           value={draft.slug}
-          onInput={(slug) => set({ slug })}
+          onInput={(slug) => write({ slug })}
           problem={problemOf('slug')}
           exact
         />
@@ -63,7 +52,7 @@ export function Description({ organization, onChanged }: Props) {
           label={words.logo}
           hint={words.logoHint}
           value={draft.logoUrl}
-          onInput={(logoUrl) => set({ logoUrl })}
+          onInput={(logoUrl) => write({ logoUrl })}
           problem={problemOf('logoUrl')}
           keys="url"
           exact

@@ -2,8 +2,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { useEffect, useRef } from 'preact/hooks'
 import { InPageLink } from '../ui/InPageLink.tsx'
 import { eachOnce } from './memberships.ts'
-import { pathOf, type Place } from './places.ts'
-import type { GoTo } from './route.ts'
+import { pathOf, type Destination, type GoTo, type Place } from './places.ts'
 import { sectionsFor } from './sections.ts'
 import { useBusinessWords } from './words.ts'
 
@@ -42,7 +41,7 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
   const words = useBusinessWords()
   const details = useRef<HTMLDetailsElement>(null)
   const close = () => details.current?.removeAttribute('open')
-  const follow = (place: Parameters<GoTo>[0]) => () => {
+  const follow = (place: Destination) => () => {
     close()
     goTo(place)
   }

@@ -8,7 +8,7 @@ import { Field } from '../ui/Field.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { OwnNames } from './OwnNames.tsx'
-import type { GoTo } from './route.ts'
+import type { GoTo } from './places.ts'
 import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 

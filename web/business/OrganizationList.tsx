@@ -3,8 +3,7 @@ import { InPageLink } from '../ui/InPageLink.tsx'
 import { Monogram } from '../ui/Monogram.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { eachOnce } from './memberships.ts'
-import { pathOf } from './places.ts'
-import type { GoTo } from './route.ts'
+import { pathOf, type GoTo } from './places.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organizations: OwnOrganization[]; goTo: GoTo }

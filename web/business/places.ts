@@ -1,3 +1,4 @@
+import type { GoTo as To } from '../ui/route.ts'
 import { isSection, type Section } from './sections.ts'
 
 /** Where a person is in the pages of organizations. */
@@ -8,6 +9,10 @@ export type Place =
   | { at: 'organization'; organizationId: string; section: Section }
   | { at: 'invitation'; token: string }
 
+/** A place to go to; where to start is found out there. */
+export type Destination = Exclude<Place, { at: 'start' }>
+export type GoTo = To<Destination>
+
 export function placeOf(path: string): Place {
   const [, room = '', name = '', section = ''] = path.split('/')
   if (room === 'invitations' && name !== '') return { at: 'invitation', token: name }
@@ -17,7 +22,7 @@ export function placeOf(path: string): Place {
   return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'members' }
 }
 
-export function pathOf(place: Exclude<Place, { at: 'start' }>): string {
+export function pathOf(place: Destination): string {
   switch (place.at) {
     case 'list':
       return '/organizations'

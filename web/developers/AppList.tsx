@@ -5,8 +5,7 @@ import { InPageLink } from '../ui/InPageLink.tsx'
 import { Monogram } from '../ui/Monogram.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
-import { pathOf, type Place } from './places.ts'
-import type { GoTo } from './route.ts'
+import { pathOf, type GoTo, type Place } from './places.ts'
 
 type Props = { apps: App[]; goTo: GoTo }
 

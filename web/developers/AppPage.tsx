@@ -14,8 +14,7 @@ import { Credentials } from './Credentials.tsx'
 import type { Told } from './Developers.tsx'
 import { FirstSignIn } from './FirstSignIn.tsx'
 import { NewSecret } from './NewSecret.tsx'
-import { pathOf } from './places.ts'
-import type { GoTo } from './route.ts'
+import { pathOf, type GoTo } from './places.ts'
 
 type Props = {
   /** Undefined where the person has no such app. */

@@ -1,10 +1,10 @@
 import type { App } from '@countersign/protocol/apps'
 import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
-import { useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { withFreshProof } from '../passkey.ts'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { Options } from '../ui/Options.tsx'
@@ -19,37 +19,25 @@ type Props = { app: App; onChanged: (app: App) => void }
 export function AppSettings({ app, onChanged }: Props) {
   const words = useWords().developers
   const doing = useDoing()
-  const [draft, setDraft] = useState(() => draftOf(app))
-  const [checked, setChecked] = useState(false)
-  const [saved, setSaved] = useState(false)
-  const faults = faultsOf(draft)
-  const set = (change: Partial<Draft>) => {
-    setSaved(false)
-    setDraft({ ...draft, ...change })
-  }
+  const { draft, faults, saved, write, keep } = useDraft(() => draftOf(app), faultsOf)
   const save: Action = {
     name: 'save-app',
     label: words.save,
-    do: async () => {
-      setChecked(true)
-      setSaved(false)
-      if (faults.size > 0) return
-      const body = changeOf(app, draft)
-      const params = { clientId: app.clientId }
-      const changed =
-        Object.keys(body).length === 0
-          ? app
-          : await withFreshProof(() => call('PATCH /api/developer/apps/:clientId', { params, body }))
-      onChanged(changed)
-      setDraft(draftOf(changed))
-      setSaved(true)
-    },
+    do: () =>
+      keep(async () => {
+        const body = changeOf(app, draft)
+        if (Object.keys(body).length === 0) return
+        const params = { clientId: app.clientId }
+        const changed = await withFreshProof(() => call('PATCH /api/developer/apps/:clientId', { params, body }))
+        onChanged(changed)
+        return draftOf(changed)
+      }),
   }
   return (
     <section class="step apart">
       <h2>{words.settings}</h2>
       <ActionForm submit={save} doing={doing}>
-        <Addresses draft={draft} faults={checked ? faults : new Set()} onChange={set} />
+        <Addresses draft={draft} faults={faults} onChange={write} />
         <Options
           name="allowedScopes"
           legend={words.scopes}
@@ -57,7 +45,7 @@ export function AppSettings({ app, onChanged }: Props) {
           of={standardScopes.map((value) => ({ value, label: value, about: words.scopeGives[value] }))}
           chosen={draft.allowedScopes}
           several
-          onChoose={(scope) => set({ allowedScopes: toggled(draft.allowedScopes, scope) })}
+          onChoose={(scope) => write({ allowedScopes: toggled(draft.allowedScopes, scope) })}
         />
         <Options
           name="supportsE2ee"
@@ -65,14 +53,14 @@ export function AppSettings({ app, onChanged }: Props) {
           of={[{ value: 'supportsE2ee', label: words.supportsE2ee, about: words.supportsE2eeWhat }]}
           chosen={draft.supportsE2ee ? ['supportsE2ee'] : []}
           several
-          onChoose={() => set({ supportsE2ee: !draft.supportsE2ee })}
+          onChoose={() => write({ supportsE2ee: !draft.supportsE2ee })}
         />
         <Options
           name="idTokenSignedResponseAlg"
           legend={words.algorithm}
           of={algorithms.map((value) => ({ value, label: value, about: words.algorithms[value] }))}
           chosen={[draft.idTokenSignedResponseAlg]}
-          onChoose={(idTokenSignedResponseAlg) => set({ idTokenSignedResponseAlg })}
+          onChoose={(idTokenSignedResponseAlg) => write({ idTokenSignedResponseAlg })}
         />
       </ActionForm>
       <div role="status">{saved && <p>{words.saved}</p>}</div>

@@ -7,11 +7,12 @@ import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { useRoute } from '../ui/route.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { AppList } from './AppList.tsx'
 import { AppPage } from './AppPage.tsx'
 import { NewApp } from './NewApp.tsx'
-import { usePlace } from './route.ts'
+import { pathOf, placeOf } from './places.ts'
 
 /** A secret that has just been made. It is in the memory of this page alone, and forgotten where the person goes on. */
 export type Told = { clientSecret: string; previousUntil?: string }
@@ -21,7 +22,7 @@ export function Developers() {
   const doing = useDoing()
   const [apps, setApps] = useState<App[]>()
   const [told, setTold] = useState<Told>()
-  const [place, goTo] = usePlace(() => setTold(undefined))
+  const [place, goTo] = useRoute({ placeOf, pathOf }, () => setTold(undefined))
 
   const read = {
     name: 'retry',

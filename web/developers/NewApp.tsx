@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { Options } from '../ui/Options.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { addressesIn, faultsOf } from './app-draft.ts'
-import type { GoTo } from './route.ts'
+import type { GoTo } from './places.ts'
 
 type Created = Answer<'POST /api/developer/apps'>
 type Props = { goTo: GoTo; onCreated: (created: Created) => void }
@@ -19,20 +20,16 @@ const kinds = ['confidential', 'public'] as const
 export function NewApp({ goTo, onCreated }: Props) {
   const words = useWords()
   const doing = useDoing()
-  const [name, setName] = useState('')
-  const [redirectUris, setRedirectUris] = useState('')
+  const { draft, faults, write, keep } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
-  const [checked, setChecked] = useState(false)
-  const faults = faultsOf({ name, redirectUris })
   const create: Action = {
     name: 'create-app',
     label: words.developers.create,
-    do: async () => {
-      setChecked(true)
-      if (faults.size > 0) return
-      const body = { name, redirectUris: addressesIn(redirectUris), public: kind === 'public' }
-      onCreated(await call('POST /api/developer/apps', { body }))
-    },
+    do: () =>
+      keep(async ({ name, redirectUris }) => {
+        const body = { name, redirectUris: addressesIn(redirectUris), public: kind === 'public' }
+        onCreated(await call('POST /api/developer/apps', { body }))
+      }),
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: () => goTo({ at: 'list' }) }
   return (
@@ -43,17 +40,17 @@ export function NewApp({ goTo, onCreated }: Props) {
           name="name"
           label={words.developers.name}
           hint={words.developers.nameHint}
-          value={name}
-          onInput={setName}
-          problem={checked && faults.has('name') ? words.register.displayNameInvalid : undefined}
+          value={draft.name}
+          onInput={(name) => write({ name })}
+          problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
         />
         <Lines
           name="redirectUris"
           label={words.developers.redirectUris}
           hint={words.developers.redirectUrisHint}
-          value={redirectUris}
-          onInput={setRedirectUris}
-          problem={checked && faults.has('redirectUris') ? words.developers.redirectUrisInvalid : undefined}
+          value={draft.redirectUris}
+          onInput={(redirectUris) => write({ redirectUris })}
+          problem={faults.has('redirectUris') ? words.developers.redirectUrisInvalid : undefined}
         />
         <Options
           name="kind"

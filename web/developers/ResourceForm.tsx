@@ -1,10 +1,10 @@
 import type { Resource } from '@countersign/protocol/resources'
-import { useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { withFreshProof } from '../passkey.ts'
 import { ActionForm } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { useWords } from '../ui/Root.tsx'
@@ -21,28 +21,18 @@ type Props = {
 export function ResourceForm({ clientId, resource, onKept, onClose }: Props) {
   const { resources: words, developers, frame } = useWords()
   const doing = useDoing()
-  const [draft, setDraft] = useState(() => (resource ? draftOf(resource) : emptyDraft))
-  const [checked, setChecked] = useState(false)
-  const faults = faultsOf(draft)
-  const keep: Action = {
+  const { draft, faults, write, keep } = useDraft(() => (resource ? draftOf(resource) : emptyDraft), faultsOf)
+  const save: Action = {
     name: resource ? 'save-resource' : 'create-resource',
     label: resource ? developers.save : words.create,
-    do: async () => {
-      setChecked(true)
-      if (faults.size > 0) return
-      onKept(resource ? await change(clientId, resource, draft) : await create(clientId, draft))
-    },
+    do: () =>
+      keep(async () => onKept(resource ? await change(clientId, resource, draft) : await create(clientId, draft))),
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
   return (
     <Dialog title={resource ? words.changeTitle(resource.displayName) : words.add} onClose={onClose}>
-      <ActionForm submit={keep} others={[cancel]} doing={doing}>
-        <Fields
-          draft={draft}
-          isNew={resource === undefined}
-          hasFault={(field) => checked && faults.has(field)}
-          onChange={(written) => setDraft({ ...draft, ...written })}
-        />
+      <ActionForm submit={save} others={[cancel]} doing={doing}>
+        <Fields draft={draft} isNew={resource === undefined} hasFault={(field) => faults.has(field)} onChange={write} />
       </ActionForm>
     </Dialog>
   )

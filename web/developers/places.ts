@@ -1,5 +1,8 @@
+import type { GoTo as To } from '../ui/route.ts'
+
 /** Where a person is in the portal. */
 export type Place = { at: 'list' } | { at: 'new' } | { at: 'app'; clientId: string }
+export type GoTo = To<Place>
 
 /** The place of a path below `/developers`; the list where it names none. */
 export function placeOf(path: string): Place {

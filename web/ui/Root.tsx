@@ -4,6 +4,8 @@ import { loadWords, preferredLanguage, type Language, type Words } from '../word
 import { wantedLanguages } from '../view.ts'
 import { rememberedLanguage, rememberLanguage } from './remembered-language.ts'
 import '../theme.css'
+import './frame.css'
+import './form.css'
 import './ui.css'
 
 type Speech = { language: Language; words: Words; speak: (language: Language) => void }
