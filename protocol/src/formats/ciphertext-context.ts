@@ -11,4 +11,10 @@ export const ciphertextContext = {
   appKeyFragment: () => 'app-key-fragment',
   /** The master key on its way from one device of its owner to another. */
   deviceApproval: (approvalId: string) => `device-approval:${approvalId}`,
+  /** A key of an organization on its way to one of its members. */
+  organizationKey: ({ organizationId, fingerprint, identityId }: KeyGrantPlace) =>
+    `organization-key:${organizationId}:${fingerprint}:${identityId}`,
 } as const
+
+/** Which key of which organization is granted, and to whom. */
+export type KeyGrantPlace = { organizationId: string; fingerprint: string; identityId: string }

@@ -99,6 +99,10 @@ export const limits = {
   invitationsWaitingMax: 200,
   domainsPerOrganizationMax: 50,
   ssoConnectionsPerOrganizationMax: 10,
+  /** Of an organization, with those that are no longer in force; and how many members are granted one at once. */
+  organizationKeysMax: 50,
+  keyGrantsAtOnceMax: 64,
+  keyGrantCharactersMax: 1024,
   /** How often a verified domain is looked at again, and how soon where nobody answered. */
   domainCheckSeconds: 24 * 3600,
   domainCheckAgainSeconds: 3600,
