@@ -14,6 +14,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
 import { oversightRoutes } from '#organizations/oversight-routes.ts'
 import { domainRoutes } from '#organizations/domain-routes.ts'
+import { keyRoutes } from '#organizations/key-routes.ts'
 import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
@@ -71,6 +72,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   oversightRoutes(hosts.api, kernel)
   organizationRoutes(hosts.business, kernel)
   domainRoutes(hosts.business, kernel)
+  keyRoutes(hosts.business, { kernel, keys })
   delegationRoutes(hosts.api, kernel)
   authorizationRoutes(hosts.api, kernel)
   transparencyRoutes(hosts.api, kernel)

@@ -10,6 +10,7 @@ import { rest } from '#kernel/rest.ts'
 import { pruneInvitations } from '#organizations/invitation.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { recheckDomains } from '#organizations/domain-check.ts'
+import { resealOrganizationKeys } from '#organizations/key-custody.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneLinks } from '#sso/arrival.ts'
 import { resealClientSecrets } from '#sso/client.ts'
@@ -57,6 +58,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'sealing the key of the log by the present key': resealLogKey,
   'sealing webhook secrets by the present key': resealSecrets,
   'sealing client secrets by the present key': resealClientSecrets,
+  'sealing keys of organizations by the present key': resealOrganizationKeys,
   'looking for the proofs of domains': recheckDomains,
 }
 const batch = 500

@@ -13,6 +13,7 @@ import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
 import * as organizationDomains from '@countersign/protocol/organization-domains'
+import * as organizationKeys from '@countersign/protocol/organization-keys'
 import * as organizationOversight from '@countersign/protocol/organization-oversight'
 import * as organizations from '@countersign/protocol/organizations'
 import * as passkeys from '@countersign/protocol/passkeys'
@@ -37,7 +38,7 @@ const modules = {
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
-  Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...sso },
+  Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
   Apps: apps,

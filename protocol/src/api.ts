@@ -14,6 +14,7 @@ import type * as keys from './keys.ts'
 import type * as oauth from './oauth.ts'
 import type * as operations from './operations.ts'
 import type * as organizationDomains from './organization-domains.ts'
+import type * as organizationKeys from './organization-keys.ts'
 import type * as organizationOversight from './organization-oversight.ts'
 import type * as organizations from './organizations.ts'
 import type * as passkeys from './passkeys.ts'
@@ -43,6 +44,7 @@ type All =
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof organizationDomains>
+  | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>

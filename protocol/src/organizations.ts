@@ -120,7 +120,10 @@ export const readOrganization = endpoint(
 
 export const changeOrganization = endpoint(
   'PATCH /api/organizations/:organizationId',
-  { ...business, summary: 'Change the name, slug or logo of an organization, or whether its own sign-in is required' },
+  {
+    ...business,
+    summary: 'Change the name, slug or logo of an organization, its mode of encryption, or what it requires',
+  },
   {
     params: ByOrganizationId,
     querystring: ActingAs,
@@ -130,6 +133,7 @@ export const changeOrganization = endpoint(
       logoUrl: Type.Optional(OrNull(WebUrl)),
       ssoRequired: Type.Optional(Type.Boolean()),
       requireSignedActions: Type.Optional(Type.Boolean()),
+      encryptionMode: Type.Optional(Organization.properties.encryptionMode),
       ...signed,
     }),
   },

@@ -204,6 +204,29 @@ export interface Tables {
     expires_at: Date
     accepted_at: Date | null
   }
+  organization_key: {
+    organization_id: string
+    key_id: string
+    version: number
+    custody: 'svc_standard' | 'customer_kms' | 'identity_grants'
+    sealed_key: string | null
+    fingerprint: string
+    created_at: Date
+    rotation_due_at: Date | null
+    ended_at: Date | null
+  }
+  organization_key_grant: {
+    organization_id: string
+    key_id: string
+    member_id: string
+    ciphertext: string
+    granted_at: Date
+  }
+  organization_kms: {
+    organization_id: string
+    url: string
+    checked_at: Date
+  }
   organization_member: {
     organization_id: string
     member_id: string

@@ -50,6 +50,13 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'POST /api/organizations/:organizationId/domains': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/domains/:domainId/verify': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/domains/:domainId': ['owner', 'admin'],
+  'GET /api/organizations/:organizationId/keys': roles,
+  'POST /api/organizations/:organizationId/keys': ['owner', 'admin'],
+  'GET /api/organizations/:organizationId/keys/:keyId/wraps': roles,
+  'PUT /api/organizations/:organizationId/keys/:keyId/wraps': ['owner', 'admin'],
+  'GET /api/organizations/:organizationId/kms': ['owner', 'admin'],
+  'PUT /api/organizations/:organizationId/kms': ['owner', 'admin'],
+  'DELETE /api/organizations/:organizationId/kms': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/sso-connections': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/sso-connections': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
@@ -70,6 +77,10 @@ const forEverybody = [
 const sound: Record<string, object> = {
   'POST /api/organizations/:organizationId/invitations': { handle: 'nobody-of-this-name', role: 'viewer' },
   'POST /api/organizations/:organizationId/domains': { domain: 'not a domain' },
+  'PUT /api/organizations/:organizationId/keys/:keyId/wraps': {
+    wraps: [{ memberId: randomUUID(), ciphertext: 'not.a.wrap' }],
+  },
+  'PUT /api/organizations/:organizationId/kms': { url: 'not an address' },
   'POST /api/organizations/:organizationId/sso-connections': {
     name: ' ',
     oidc: { issuer: 'https://login.acme.example', clientId: 'acme', clientSecret: 'secret' },
@@ -88,7 +99,7 @@ const doors = endpoints
 function ask(person: Headers, name: string, organizationId: string) {
   const [method = '', url = ''] = name.split(' ')
   const path = url.replace(':organizationId', organizationId).replaceAll(/:\w+/g, randomUUID()).replace('/api', '')
-  const body = ['POST', 'PATCH'].includes(method) ? { payload: sound[name] ?? {} } : {}
+  const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { payload: sound[name] ?? {} } : {}
   return world.business.inject({
     method: method as 'GET',
     url: `/api${path}${queries[name] ?? ''}`,

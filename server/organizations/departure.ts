@@ -4,6 +4,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { endCodesOfSessions, revokeLineagesOfOrganization } from '#tokens/lineage.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
+import { markKeyInForce } from './key-store.ts'
 import { deleteMembers, listRoles, uncountOwners } from './member-store.ts'
 import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
@@ -17,9 +18,10 @@ export async function removeOrganization(tx: Transaction, organizationId: string
   await deleteOrganization(tx, organizationId)
 }
 
-/** The same for some of its members. That an owner is left, the caller has seen to. */
+/** The same for some of its members, who may have its key. That an owner is left, the caller has seen to. */
 export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
   await endAccess(tx, of, now)
+  await markKeyInForce(tx, of, now)
   await withdrawAllBy(tx, of.organizationId, of.identityIds)
   await deleteMembers(tx, of.organizationId, of.identityIds)
 }

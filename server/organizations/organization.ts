@@ -11,6 +11,8 @@ import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
 import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
+import { markKeyInForce } from './key-store.ts'
+import { hasKms } from './kms.ts'
 import { insertMember } from './member-store.ts'
 import { recordAct } from './signed-action.ts'
 import { takeSlug } from './slug.ts'
@@ -34,6 +36,7 @@ const refuse = refusals({
   ],
   insufficient_scope: [403, 'Only an owner deletes an organization.'],
   slug_taken: [409, 'Another organization has this slug. Choose another one.'],
+  kms_missing: [409, 'Set the KMS of this organization first.'],
   sso_not_tested: [409, 'Sign in with a connection of this organization once, before everybody must.'],
 })
 
@@ -92,7 +95,7 @@ export async function exportMemberships(db: Database, userId: string) {
 
 /**
  * Changes an organization. Refuses what `requireMember` and `recordAct` do, `invalid_request`, `slug_taken`,
- * `sso_not_tested`, `reauthentication_required`.
+ * `sso_not_tested`, `kms_missing`, `reauthentication_required`.
  */
 export async function changeOrganization(
   { db, config }: Kernel,
@@ -100,7 +103,7 @@ export async function changeOrganization(
   change: OrganizationChange,
   now: Date,
 ): Promise<OwnOrganization> {
-  const { name, slug, logoUrl, ssoRequired, requireSignedActions } = change
+  const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode } = change
   const { session, organizationId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
@@ -111,6 +114,8 @@ export async function changeOrganization(
     if (changesGuards(organization, change)) requireFresh(session, now)
     if (requireSignedActions && asking.asked.signature === undefined) throw refuse.signed_action_required()
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
+    if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
+      await moveKeys(tx, { organizationId, encryptionMode }, now)
     if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug)
     await updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
@@ -124,8 +129,18 @@ export async function changeOrganization(
 
 /** Whether somebody else could get in, or act in another's name, whom the organization keeps from it now. */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const { ssoRequired = organization.ssoRequired, requireSignedActions = organization.requireSignedActions } = change
-  return ssoRequired !== organization.ssoRequired || requireSignedActions !== organization.requireSignedActions
+  const guards = ['ssoRequired', 'requireSignedActions', 'encryptionMode'] as const
+  return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
+}
+
+/** The next key is made in the new mode, and it is time for one: the key in force stays with whoever keeps it. */
+async function moveKeys(
+  tx: Transaction,
+  { organizationId, encryptionMode }: Pick<Member['organization'], 'organizationId' | 'encryptionMode'>,
+  now: Date,
+): Promise<void> {
+  if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_missing()
+  await markKeyInForce(tx, { organizationId }, now)
 }
 
 async function moveSlug(tx: Transaction, organization: Member['organization'], slug: string): Promise<void> {

@@ -155,11 +155,14 @@ type Change = {
   logoUrl?: string | null | undefined
   ssoRequired?: boolean | undefined
   requireSignedActions?: boolean | undefined
+  encryptionMode?: Membership['encryptionMode'] | undefined
 }
+
+type Changed = Change & { organizationId: string }
 
 export async function updateOrganization(
   tx: Transaction,
-  { organizationId, name, slug, logoUrl, ssoRequired, requireSignedActions }: Change & { organizationId: string },
+  { organizationId, name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode }: Changed,
   now: Date,
 ): Promise<void> {
   await tx
@@ -171,6 +174,7 @@ export async function updateOrganization(
       ...(logoUrl !== undefined && { logo_url: logoUrl }),
       ...(ssoRequired !== undefined && { sso_required: ssoRequired }),
       ...(requireSignedActions !== undefined && { require_signed_actions: requireSignedActions }),
+      ...(encryptionMode !== undefined && { encryption_mode: encryptionMode }),
     })
     .where('organization_id', '=', organizationId)
     .execute()

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { after, before, test, type TestContext } from 'node:test'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { sql } from 'kysely'
+import { startCustomerKms } from '#testing/customer-kms.ts'
+import { createKeyHolder, fingerprintOf, setMode, type KeyHolder } from '#testing/key-holder.ts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const set = (asker: KeyHolder, id: string, url: string) =>
+  askBusiness(world, asker, `PUT /organizations/${id}/kms`, { url })
+const post = (asker: KeyHolder, id: string, body: object = {}) =>
+  askBusiness(world, asker, `POST /organizations/${id}/keys`, body)
+const read = (asker: KeyHolder, id: string, keyId: string) =>
+  askBusiness(world, asker, `GET /organizations/${id}/keys/${keyId}/wraps`)
+const told = (answer: Awaited<ReturnType<typeof post>>) => [answer.statusCode, answer.json().error]
+
+async function startKms(t: TestContext) {
+  const kms = await startCustomerKms()
+  t.after(kms.close)
+  return kms
+}
+
+/** An organization in mode enterprise_managed, its owner, and its KMS with one key. */
+async function managed(t: TestContext) {
+  const kms = await startKms(t)
+  const owner = await createKeyHolder(world)
+  const { id } = await makeOrganization(world, owner)
+  const answer = await set(owner, id, kms.url)
+  assert.equal(answer.statusCode, 200, answer.body)
+  await setMode(world, owner, id, 'enterprise_managed')
+  const made = await post(owner, id)
+  assert.equal(made.statusCode, 201, made.body)
+  return { kms, owner, id, key: made.json().key }
+}
+
+test('the KMS of an organization wraps its key, and opens it each time that a member asks', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  assert.equal(key.keyCustody, 'customer_kms')
+  const member = await createKeyHolder(world)
+  await join(world, { id, owner, role: 'viewer' }, member)
+  const asked = kms.received.length
+  for (const holder of [owner, member]) {
+    const [own] = (await read(holder, id, key.keyId)).json().wraps
+    const opened = await holder.open(own.ciphertext)
+    assert.equal(fingerprintOf(opened.key), key.fingerprint)
+    const form = opened.key.toString('base64')
+    for (const { text } of (
+      await sql<{ text: string }>`select k::text as text from organization_key k`.execute(world.db)
+    ).rows)
+      assert.ok(!text.includes(form) && !text.includes(opened.key.toString('hex')))
+  }
+  assert.deepEqual(
+    kms.received.slice(asked).map(({ operation }) => operation),
+    ['unwrap', 'unwrap'],
+  )
+})
+
+test('who asks a KMS proves that it is the service, for which organization, and what it asks', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  await read(owner, id, key.keyId)
+  const keySet = createLocalJWKSet((await world.auth.inject({ url: '/.well-known/jwks.json' })).json())
+  const identifiers = new Set<unknown>()
+  for (const { operation, authorization, body } of kms.received) {
+    const { payload } = await jwtVerify(authorization.replace('Bearer ', ''), keySet, {
+      issuer: world.config.authUrl.origin,
+      audience: kms.url,
+      subject: id,
+      typ: 'kms+jwt',
+      algorithms: ['ES256'],
+      currentDate: world.now(),
+    })
+    assert.equal(payload['operation'], operation)
+    assert.equal(payload['body_sha256'], createHash('sha256').update(body).digest('base64url'))
+    assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 60)
+    assert.equal(JSON.parse(body).context.organizationId, id)
+    identifiers.add(payload.jti)
+  }
+  assert.equal(identifiers.size, kms.received.length)
+  assert.equal(JSON.parse(kms.received.at(-1)?.body ?? '').context.keyId, key.keyId)
+})
+
+test('what asks a KMS is no access token here', async (t) => {
+  const { kms } = await managed(t)
+  const { authorization } = kms.received[0] ?? { authorization: '' }
+  const answer = await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization } })
+  assert.equal(answer.statusCode, 401)
+})
+
+test('an organization that shuts its KMS is given no key any more', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  const other = randomBytes(32).toString('base64')
+  const moods = [
+    { status: 403, body: '{}' },
+    { status: 200, body: 'not json' },
+    { status: 200, body: JSON.stringify({ plaintext: other }) },
+    { status: 200, body: JSON.stringify({ plaintext: 'not base64' }) },
+    { status: 200, body: JSON.stringify({ plaintext: 'A'.repeat(100_000) }) },
+    { status: 302, body: '' },
+  ]
+  for (const mood of moods) {
+    kms.be(() => mood)
+    const answer = await read(owner, id, key.keyId)
+    assert.deepEqual(told(answer), [503, 'kms_unavailable'], JSON.stringify(mood).slice(0, 80))
+    assert.equal(answer.headers['retry-after'], '30')
+    assert.ok(!answer.body.includes(other))
+  }
+  kms.be(() => ({ status: 500, body: '{}' }))
+  assert.deepEqual(told(await post(owner, id, { replaces: key.keyId })), [503, 'kms_unavailable'])
+  kms.be()
+  assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
+})
+
+test('who was removed while the KMS was asked is given nothing', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  const member = await createKeyHolder(world)
+  const { memberId } = await join(world, { id, owner, role: 'member' }, member)
+  let go = () => {}
+  const heard = new Promise<void>((resolve) => (go = resolve))
+  const gate = Promise.withResolvers<void>()
+  kms.be(() => {
+    go()
+    return undefined
+  })
+  kms.holdUntil(gate.promise)
+  const reading = read(member, id, key.keyId)
+  await heard
+  assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  gate.resolve()
+  assert.deepEqual(told(await reading), [404, 'organization_not_found'])
+})
+
+test('a KMS is set once it opens what it has wrapped', async (t) => {
+  const owner = await createKeyHolder(world)
+  const { id } = await makeOrganization(world, owner)
+  const moods = [
+    () => ({ status: 500, body: '{}' }),
+    () => ({ status: 200, body: '{}' }),
+    (operation: string) =>
+      operation === 'unwrap'
+        ? { status: 200, body: JSON.stringify({ plaintext: randomBytes(32).toString('base64') }) }
+        : undefined,
+    (operation: string, { plaintext = '', ciphertext = '' }) => ({
+      status: 200,
+      body: JSON.stringify(
+        operation === 'wrap' ? { ciphertext: `v1:${plaintext}` } : { plaintext: ciphertext.slice(3) },
+      ),
+    }),
+  ]
+  const setTo = async (mood: (typeof moods)[number]) => {
+    const kms = await startKms(t)
+    kms.be(mood)
+    return told(await set(owner, id, kms.url))
+  }
+  for (const answer of await Promise.all(moods.map(setTo))) assert.deepEqual(answer, [400, 'invalid_kms'])
+  assert.deepEqual(told(await askBusiness(world, owner, `GET /organizations/${id}/kms`)), [404, 'kms_not_found'])
+  const kms = await startKms(t)
+  assert.equal((await set(owner, id, kms.url)).statusCode, 200)
+  const { kms: found } = (await askBusiness(world, owner, `GET /organizations/${id}/kms`)).json()
+  assert.deepEqual(found, { url: kms.url, checkedAt: world.now().toISOString() })
+})
+
+test('SRF-01 SRF-05 SRF-08 an address that is none of a KMS is refused, and does not say what is there', async (t) => {
+  const kms = await startKms(t)
+  const owner = await createKeyHolder(world)
+  const { id } = await makeOrganization(world, owner)
+  for (const url of [
+    'file:///etc/passwd',
+    'http://10.0.0.1/',
+    'https://user:pass@kms.example/',
+    'gopher://kms.example',
+  ])
+    assert.deepEqual(told(await set(owner, id, url)), [400, 'invalid_kms'], url)
+  kms.be(() => ({ status: 404, body: 'a secret page' }))
+  const [closed, other] = await Promise.all(['http://localhost:1/', kms.url].map((url) => set(owner, id, url)))
+  assert.deepEqual(closed?.json(), other?.json())
+})
+
+test('another KMS is set where it opens the keys that there are, and none is taken away that has keys', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  const stranger = await startKms(t)
+  assert.deepEqual(told(await set(owner, id, stranger.url)), [409, 'kms_without_keys'])
+  assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
+  assert.equal((await set(owner, id, `${kms.url}/`)).statusCode, 200)
+  assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
+
+  const remove = () => askBusiness(world, owner, `DELETE /organizations/${id}/kms`)
+  assert.deepEqual(told(await remove()), [409, 'kms_in_use'])
+  await setMode(world, owner, id, 'standard')
+  assert.deepEqual(told(await remove()), [409, 'kms_in_use'])
+  const empty = await makeOrganization(world, owner, 'Empty')
+  assert.equal((await set(owner, empty.id, kms.url)).statusCode, 200)
+  const gone = await askBusiness(world, owner, `DELETE /organizations/${empty.id}/kms`)
+  assert.equal(gone.statusCode, 204)
+  const again = await askBusiness(world, owner, `DELETE /organizations/${empty.id}/kms`)
+  assert.deepEqual(told(again), [404, 'kms_not_found'])
+})
+
+test('a key of another organization does not open, though both have the same KMS', async (t) => {
+  const { kms, id, key } = await managed(t)
+  const other = await createKeyHolder(world)
+  const { id: theirs } = await makeOrganization(world, other)
+  await set(other, theirs, kms.url)
+  await setMode(world, other, theirs, 'enterprise_managed')
+  const { keyId } = (await post(other, theirs)).json().key
+  const own = world.db.selectFrom('organization_key').select('sealed_key').where('key_id', '=', key.keyId)
+  const { sealed_key: sealed } = await own.executeTakeFirstOrThrow()
+  await world.db.updateTable('organization_key').set({ sealed_key: sealed }).where('key_id', '=', keyId).execute()
+  assert.deepEqual(told(await read(other, theirs, keyId)), [503, 'kms_unavailable'])
+  assert.notEqual(id, theirs)
+  assert.deepEqual(told(await read(other, theirs, randomUUID())), [404, 'key_not_found'])
+})
