@@ -175,6 +175,7 @@ test('SRF-01 SRF-05 SRF-08 an address that is none of a KMS is refused, and does
     'file:///etc/passwd',
     'http://10.0.0.1/',
     'https://user:pass@kms.example/',
+    `${kms.url}?key=secret`,
     'gopher://kms.example',
   ])
     assert.deepEqual(told(await set(owner, id, url)), [400, 'invalid_kms'], url)

@@ -94,7 +94,7 @@ export async function setKms(calling: Calling, asking: Asking, url: string, now:
   const { session, organizationId } = asking
   await requireMember(kernel, asking, 'manage_keys', now)
   requireFresh(session, now)
-  const objection = outbound.objectionTo(url)
+  const objection = URL.parse(url)?.search ? 'has no query' : outbound.objectionTo(url)
   if (objection !== undefined) throw refuse.invalid_kms({ sentence: `The address of a KMS ${objection}.` })
   await rateLimits.count('kms of an organization', organizationId)
   await unhurried(kernel, refuse.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
