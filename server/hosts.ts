@@ -21,7 +21,7 @@ import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { demoSigningRoutes, playgroundRoutes } from '#playground/routes.ts'
 import { signingPageRoutes, signingRoutes } from '#signing/routes.ts'
-import { samlRoutes, ssoConnectionRoutes, ssoRoutes } from '#sso/routes.ts'
+import { ssoConnectionRoutes, ssoRoutes } from '#sso/routes.ts'
 import { openRedeeming } from '#tokens/lineage.ts'
 import { signingKeyRoutes } from '#tokens/routes.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
@@ -80,7 +80,6 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   encryptionRoutes(hosts.api, { kernel, apps })
   oauthRoutes(hosts.api, provider)
   ssoRoutes(hosts.api, kernel)
-  samlRoutes(hosts.api, kernel)
   ssoConnectionRoutes(hosts.business, kernel)
   passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)

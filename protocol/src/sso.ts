@@ -34,6 +34,17 @@ const SamlMetadata = Type.Object({
   metadataUrl: Type.Optional(WebUrl),
 })
 
+const SubjectBy = Type.Union([Type.Literal('externalId'), Type.Literal('email')], {
+  description: 'What of a SCIM user is what the provider calls the same person: its subject, or a verified address',
+})
+
+/** That a directory of the organization says by SCIM 2.0 (RFC 7644) who may come by a connection. */
+const Scim = Type.Object({
+  baseUrl: Type.String({ description: 'To be entered at the directory, with the token' }),
+  subjectBy: SubjectBy,
+  tokenCreatedAt: Instant,
+})
+
 /** A way for the people of an organization to sign in with what they have there already. */
 export const SsoConnection = Type.Object({
   connectionId: Uuid,
@@ -42,6 +53,7 @@ export const SsoConnection = Type.Object({
   domains: Type.Array(Type.String()),
   oidc: Type.Optional(Oidc),
   saml: Type.Optional(Saml),
+  scim: Type.Optional(Scim),
   testedAt: OrNull(Instant),
   inUse: Type.Boolean({ description: 'Whether it is the one that people are sent to where ssoRequired is on' }),
   createdAt: Instant,
@@ -115,6 +127,20 @@ export const testSsoConnection = endpoint(
   { ...business, summary: 'Begin a test sign-in, which connects nobody: open its address within five minutes' },
   { params: ByConnectionId, querystring: ActingAs },
   { 200: Type.Object({ url: Type.String() }) },
+)
+
+export const createScimToken = endpoint(
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
+  { ...business, summary: 'Make the token with which a directory says by SCIM who may come; an earlier one ends' },
+  { params: ByConnectionId, querystring: ActingAs, body: Type.Object({ subjectBy: SubjectBy, ...signed }) },
+  { 201: Type.Object({ token: Type.String({ description: 'Told this once' }), connection: SsoConnection }) },
+)
+
+export const deleteScimToken = endpoint(
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
+  { ...business, summary: 'Remove the token of a directory, and forget whom it has named; members stay members' },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  { 204: Nothing },
 )
 
 const pages = { cors: 'our pages' } as const

@@ -41,6 +41,8 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   organization_verified_domain: 'kept',
   sso_connection: 'kept',
   sso_link: 'kept',
+  sso_provisioning: 'kept',
+  sso_provisioned_person: 'kept',
   sso_flow: 'left behind',
   sso_assertion: 'left behind',
   organization_invitation: 'left behind',

@@ -26,8 +26,13 @@ declare module 'fastify' {
     form?: boolean | { several: string[] }
     /** Whether its faults and refusals are shown as a page. */
     page?: boolean
+    /** What it speaks where that is not the JSON of this interface. */
+    dialect?: Dialect
   }
 }
+
+/** A kind of JSON with a name of its own, in which refusals look otherwise. */
+export type Dialect = { mediaType: `application/${string}+json`; tell: (refusal: Refusal) => object }
 
 const refuse = refusals({
   invalid_request: [400, 'The request is malformed.'],
@@ -107,9 +112,9 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     const refusal = refusalOf(error, request, log)
     refused.set(request, refusal.code)
     reply.status(refusal.status).headers(refusal.headers)
-    return request.routeOptions.config.page
-      ? surroundings.errorPage(reply, refusal, request.id)
-      : reply.send(refusal.toBody())
+    const { page, dialect } = request.routeOptions.config
+    if (page) return surroundings.errorPage(reply, refusal, request.id)
+    return dialect ? reply.type(dialect.mediaType).send(dialect.tell(refusal)) : reply.send(refusal.toBody())
   })
   app.setNotFoundHandler((request, reply) => {
     refused.set(request, 'not_found')
@@ -119,7 +124,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
 }
 export type Host = ReturnType<typeof createHost>
 
-/** Bodies as they may come: JSON, and forms where a route takes them. */
+/** Bodies as they may come: JSON, and forms and other kinds of JSON where a route takes them. */
 function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
@@ -132,6 +137,15 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
       const { form } = request.routeOptions.config
       if (!form) throw refuse.unsupported_media_type()
       return parseForm(body, form === true ? [] : form.several)
+    },
+  )
+  app.addContentTypeParser(
+    /^application\/[a-z.-]+\+json(?:$|[\s;])/,
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      const sent = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+      if (sent !== request.routeOptions.config.dialect?.mediaType) throw refuse.unsupported_media_type()
+      return parseJson(body)
     },
   )
 }

@@ -369,6 +369,32 @@ export interface Tables {
     member_id: string
     identity_id: string
     linked_at: Date
+    email_key: string | null
+  }
+  sso_provisioned_person: {
+    connection_id: string
+    person_id: string
+    user_name: string
+    external_id: string | null
+    display_name: string | null
+    given_name: string | null
+    family_name: string | null
+    email: string | null
+    active: boolean
+    role: 'admin' | 'signer' | 'member' | 'viewer' | null
+    user_name_key: string
+    subject_key: string
+    subject: string | null
+    created_at: Date
+    updated_at: Date
+  }
+  sso_provisioning: {
+    connection_id: string
+    organization_id: string
+    subject_by: 'externalId' | 'email'
+    token_sha256: Uint8Array
+    token_created_at: Date
+    people_count: Generated<number>
   }
   token_access: {
     identity_id: string

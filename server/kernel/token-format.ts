@@ -8,6 +8,7 @@ export const tokenPrefix = {
   code: 'cs_code_',
   session: 'cs_session_',
   invitation: 'cs_invite_',
+  provisioning: 'cs_scim_',
   clientSecret: 'cs_',
 } as const
 export type TokenKind = keyof typeof tokenPrefix

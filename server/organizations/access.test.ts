@@ -63,6 +63,8 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'PATCH /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': ['owner', 'admin'],
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner'],
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner', 'admin'],
 }
 
 /** What is no organization's: for whoever is signed in. */
@@ -85,6 +87,7 @@ const sound: Record<string, object> = {
     name: ' ',
     oidc: { issuer: 'https://login.acme.example', clientId: 'acme', clientSecret: 'secret' },
   },
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': { subjectBy: 'email' },
 }
 const queries: Record<string, string> = { 'GET /api/organizations/:organizationId/audit/export': '?format=csv' }
 

@@ -1,14 +1,18 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { removeMembers } from './departure.ts'
 import { joinOrganization } from './member.ts'
+import { findMember, uncountOwners } from './member-store.ts'
 import { countMemberships, findOrganization, lockOrganization, updateSsoConnection } from './store.ts'
 
 const refuse = refusals({
   identity_not_found: [404, 'None of your identities has this id.'],
   already_member: [409, 'This identity is a member already.'],
+  last_owner: [409, 'This is the last owner of the organization. Make somebody else one first.'],
   sso_in_use: [409, 'Everybody must sign in with this connection. Turn ssoRequired off first.'],
   too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
 })
@@ -30,20 +34,39 @@ export async function chooseSsoConnection(tx: Transaction, organizationId: strin
   if (!(await updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_in_use()
 }
 
-type Joining = { userId: string; organizationId: string; identityId: string }
+type Joining = { userId: string; organizationId: string; identityId: string; role: OrganizationRole }
 
 /**
  * Makes an identity a member whom the organization's own sign-in has named; the caller holds the organization. Refuses
  * `identity_not_found`, `too_many_organizations`, `already_member`.
  */
-export async function joinAsMember(tx: Transaction, { userId, organizationId, identityId }: Joining, now: Date) {
+export async function joinAsNamed(tx: Transaction, { userId, organizationId, identityId, role }: Joining, now: Date) {
   if (!(await holdIdentity(tx, identityId))) throw refuse.identity_not_found()
   if ((await countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw refuse.too_many_organizations()
-  const role = 'member'
   const memberId = await joinOrganization(tx, { organizationId, identityId, role }, now)
   if (!memberId) throw refuse.already_member()
   const act = { action: 'organization.member.joined', actor: 'person', userId, identityId, organizationId } as const
   await record(tx, { ...act, details: { memberId, role, by: 'sso' } }, now)
   return { memberId }
+}
+
+type Leaving = { organizationId: string; memberId: string; connectionId: string }
+
+/**
+ * Removes a member because the organization's directory says so, as a member may be removed by another; nothing where
+ * they are none any more. The caller holds the organization. Refuses `last_owner`.
+ */
+export async function removeAsDirected(
+  tx: Transaction,
+  { organizationId, memberId, connectionId }: Leaving,
+  now: Date,
+) {
+  const member = await findMember(tx, organizationId, memberId)
+  if (!member) return
+  const { identityId, role } = member
+  if (role === 'owner' && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+  await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+  const details = { memberId, memberIdentityId: identityId, role, by: 'scim', connectionId }
+  await record(tx, { action: 'organization.member.removed', actor: 'system', organizationId, details }, now)
 }

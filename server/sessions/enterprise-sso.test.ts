@@ -117,6 +117,8 @@ const openWithoutPasskey: Record<string, boolean> = {
   'GET /api/organizations/:organizationId/sso-connections/:connectionId': false,
   'PATCH /api/organizations/:organizationId/sso-connections/:connectionId': false,
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': false,
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
   'GET /api/organizations/:organizationId/keys': false,
   'POST /api/organizations/:organizationId/keys': false,
   'GET /api/organizations/:organizationId/keys/:keyId/wraps': false,

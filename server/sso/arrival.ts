@@ -9,7 +9,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
 import { findMembership, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
-import { holdOrganization, joinAsMember } from '#organizations/sso.ts'
+import { holdOrganization, joinAsNamed } from '#organizations/sso.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import {
   deviceOf,
@@ -21,6 +21,8 @@ import {
 } from '#sessions/session.ts'
 import type { Connection } from './connection.ts'
 import { refuse as refuseFlow, requireUsable } from './flow.ts'
+import * as links from './link-store.ts'
+import { askDirectory, emailKeyOf, meetPerson, type DirectoryWord } from './provisioned-person.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -37,7 +39,7 @@ type Proved = { subject: string; email: string | null; emailVerified: boolean; d
  * Lets in whom a provider has named: whoever is linked to that subject. Answers where the browser goes, and the token
  * of the session where one was opened. A person who is here with their passkey stays so; others get a session of that
  * identity alone. An unknown subject is nobody yet, and goes to the page that asks. Refuses `invalid_sso_flow`,
- * `sso_not_available`.
+ * `sso_not_available`, `sso_deactivated`.
  */
 export async function arrive(
   kernel: Kernel,
@@ -53,7 +55,9 @@ export async function arrive(
     const connection = await holdUsable(tx, flow.connectionId)
     const member = await findLinkedMember(tx, connection, flow.subject)
     if (!member) return asking
+    await meetPerson(tx, connection.connectionId, flow)
     if (!(await store.takeProved(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
+    await links.setLinkAddress(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
     const token = await signIn(tx, { connection, member, browser }, now)
     return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
   })
@@ -71,15 +75,16 @@ export async function readArrival({ db, clock }: Kernel, arriving: Arriving): Pr
     email,
     emailVerified,
     displayName,
-    mayJoin: await mayJoin(db, connection, person),
+    mayJoin: (await roleToJoin(db, connection, person, await askDirectory(db, connectionId, person))) !== undefined,
   }
 }
 
 /**
  * Links an identity of whoever is here with their passkey to the subject that this browser's provider has named, and to
- * no other; who is no member joins by that, where the organization has proved that the address is one of theirs.
+ * no other; who is no member joins by that, where the organization's directory has named them, or where it has none and
+ * the organization has proved that the address is one of theirs.
  * Refuses `reauthentication_required`, `identity_not_found`, `invalid_sso_flow`, `sso_not_available`,
- * `sso_not_a_member`, `sso_already_linked`.
+ * `sso_deactivated`, `sso_not_a_member`, `sso_already_linked`.
  */
 export async function linkArrival(
   { db, config, clock }: Kernel,
@@ -97,11 +102,12 @@ export async function linkArrival(
     const { returnTo, ...person } = toProved(flow)
     const connection = await holdUsable(tx, flow.connectionId)
     const { organizationId, connectionId } = connection
+    const word = await meetPerson(tx, connectionId, person)
     const member = await findMembership(tx, organizationId, identityId)
-    if (!member && !(await mayJoin(tx, connection, person))) throw refuse.sso_not_a_member()
-    const { memberId } = member ?? (await joinAsMember(tx, { userId, organizationId, identityId }, now))
+    const { memberId } = member ?? (await join(tx, { connection, person, word, userId, identityId }, now))
     const linked = { connectionId, subject: person.subject, organizationId, memberId, identityId }
-    if (!(await store.insertLink(tx, linked, now))) throw refuse.sso_already_linked()
+    if (!(await links.insertLink(tx, linked, now))) throw refuse.sso_already_linked()
+    await links.setLinkAddress(tx, connectionId, person.subject, emailKeyOf(person) ?? null)
     await noteEnterpriseSso(tx, { sessionId, organizationId, connectionId, identityId }, now)
     const details = { connectionId, memberId }
     await record(tx, { action: 'sso.linked', actor: 'person', userId, identityId, organizationId, details }, now)
@@ -111,12 +117,12 @@ export async function linkArrival(
 
 /** Forgets whom providers know these identities as. */
 export async function forgetLinks(tx: Transaction, identityIds: string[]): Promise<void> {
-  await store.deleteLinksOfIdentities(tx, identityIds)
+  await links.deleteLinksOfIdentities(tx, identityIds)
 }
 
 /** Deletes up to `batch` links of members who are gone, and says how many. */
 export function pruneLinks(db: Database, _now: Date, batch: number): Promise<number> {
-  return store.deleteLinksOfNobody(db, batch)
+  return links.deleteLinksOfNobody(db, batch)
 }
 
 type Entering = { connection: Connection; member: Member; browser: Browser }
@@ -147,13 +153,34 @@ async function holdUsable(tx: Transaction, connectionId: string): Promise<Connec
 
 /** The member whom a subject is linked to. A link ends with the membership: who comes back later is linked anew. */
 async function findLinkedMember(tx: Transaction, { connectionId }: Connection, subject: string) {
-  const link = await store.findLink(tx, connectionId, subject)
+  const link = await links.findLink(tx, connectionId, subject)
   const member = link && (await findMembership(tx, link.organizationId, link.identityId))
   return member?.memberId === link?.memberId ? member : undefined
 }
 
+type Joining = { connection: Connection; person: Proved; word: DirectoryWord; userId: string; identityId: string }
+
+/** Makes a member of who is none yet. Refuses `sso_not_a_member`, and as `joinAsNamed` does. */
+async function join(tx: Transaction, { connection, person, word, ...joining }: Joining, now: Date) {
+  const role = await roleToJoin(tx, connection, person, word)
+  if (!role) throw refuse.sso_not_a_member()
+  return joinAsNamed(tx, { ...joining, organizationId: connection.organizationId, role }, now)
+}
+
+/** As what somebody may join; undefined where they may not. Where a directory says who may come, nobody else does. */
+async function roleToJoin(db: Database, connection: Connection, person: Proved, word: DirectoryWord) {
+  switch (word.of) {
+    case 'no directory':
+      return (await isOfDomain(db, connection, person)) ? 'member' : undefined
+    case 'a person':
+      return word.active ? (word.role ?? 'member') : undefined
+    case 'nobody':
+      return undefined
+  }
+}
+
 /** Whether the provider has verified the address, and the organization its domain, which is this connection's too. */
-async function mayJoin(db: Database, { organizationId, domains }: Connection, { email, emailVerified }: Proved) {
+async function isOfDomain(db: Database, { organizationId, domains }: Connection, { email, emailVerified }: Proved) {
   const domain = emailVerified && email !== null ? domainOfEmail(email) : undefined
   return domain !== undefined && domains.includes(domain) && (await isVerifiedFor(db, organizationId, domain))
 }

@@ -15,6 +15,7 @@ import { requireFresh } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
 import { sealSecret } from './client.ts'
 import { isSameProvider, issuerOf, readSettings, requireSettings, tellSettings, type Settings } from './settings.ts'
+import { scimUrlOf } from './scim.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -46,7 +47,7 @@ export async function listConnections(kernel: Kernel, asking: Asking, now: Date)
   return rows.map((row) => tellConnection(kernel, toConnection(row), member.organization))
 }
 
-type AskingForOne = Asking & { connectionId: string }
+export type AskingForOne = Asking & { connectionId: string }
 
 /** Refuses as `requireMember` does, and `connection_not_found`. */
 export async function readConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<SsoConnection> {
@@ -55,7 +56,7 @@ export async function readConnection(kernel: Kernel, asking: AskingForOne, now: 
 }
 
 /** The connection, where it is one of this organization. Refuses `connection_not_found`. */
-async function requireConnection(db: Database, { organizationId, connectionId }: AskingForOne) {
+export async function requireConnection(db: Database, { organizationId, connectionId }: AskingForOne) {
   const connection = await findConnection(db, connectionId)
   if (connection?.organizationId !== organizationId) throw refuse.connection_not_found()
   return connection
@@ -88,6 +89,8 @@ export async function createConnection(
     domains,
     settings,
     sealedSecret: oidc ? await sealSecret(keyring, connectionId, oidc.clientSecret) : null,
+    subjectBy: null,
+    tokenCreatedAt: null,
     testedAt: null,
     createdAt: now,
     updatedAt: now,
@@ -252,20 +255,30 @@ function toConnection(row: store.ConnectionRow): Connection {
 }
 
 /** A connection, as those see it who look after it. */
-function tellConnection(
-  { config }: Kernel,
-  { connectionId, name, enabled, domains, settings, testedAt, createdAt, updatedAt }: Connection,
+export function tellConnection(
+  { config: { baseUrl } }: Kernel,
+  connection: Connection,
   { ssoConnectionId }: Pick<Using, 'ssoConnectionId'>,
 ): SsoConnection {
+  const { connectionId, name, enabled, domains, settings, testedAt, createdAt, updatedAt } = connection
   return {
     connectionId,
     name,
     enabled,
     domains,
-    ...tellSettings(config.baseUrl, connectionId, settings),
+    ...tellSettings(baseUrl, connectionId, settings),
+    ...tellDirectory(baseUrl, connection),
     testedAt: testedAt?.toISOString() ?? null,
     inUse: connectionId === ssoConnectionId,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+  }
+}
+
+/** Where its directory finds us, where one says who may come by it. */
+function tellDirectory(baseUrl: URL, { connectionId, subjectBy, tokenCreatedAt }: Connection) {
+  if (subjectBy === null || tokenCreatedAt === null) return {}
+  return {
+    scim: { baseUrl: scimUrlOf(baseUrl, connectionId), subjectBy, tokenCreatedAt: tokenCreatedAt.toISOString() },
   }
 }

@@ -12,6 +12,8 @@ import { changeConnection, createConnection, deleteConnection, listConnections, 
 import { flowCookie, setFlowCookie } from './cookie.ts'
 import { beginFlow, describeServiceProvider, offerTest, takeAnswer } from './flow.ts'
 import { discoverLogin } from './home-realm.ts'
+import { createScimToken, deleteScimToken } from './provisioning.ts'
+import { scimRoutes } from './scim-routes.ts'
 
 const Start = Type.Object({
   return_to: Type.Optional(Type.String()),
@@ -24,8 +26,15 @@ const SamlForm = Type.Object({ SAMLResponse: Type.String({ maxLength: limits.sam
 const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
 const browser = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
 
-/** What a browser goes through to sign in with an organization, and what the pages ask about it. */
+/** What of organizations' sign-ins is on the API host: of browsers, of the pages, of providers and of directories. */
 export function ssoRoutes(host: Host, kernel: Kernel): void {
+  signInRoutes(host, kernel)
+  samlRoutes(host, kernel)
+  scimRoutes(host, kernel)
+}
+
+/** What a browser goes through to sign in with an organization, and what the pages ask about it. */
+function signInRoutes(host: Host, kernel: Kernel): void {
   const { config, rateLimits } = kernel
   const session = sessionGuard(kernel)
 
@@ -96,7 +105,7 @@ export function ssoRoutes(host: Host, kernel: Kernel): void {
 }
 
 /** What SAML has of its own: answers come in forms, and providers read who we are. */
-export function samlRoutes(host: Host, kernel: Kernel): void {
+function samlRoutes(host: Host, kernel: Kernel): void {
   const { config, rateLimits } = kernel
   host.route({
     method: 'POST',
@@ -130,6 +139,7 @@ export function samlRoutes(host: Host, kernel: Kernel): void {
 export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
   const { db, config, clock } = kernel
   const session = sessionGuard(kernel)
+  scimTokenRoutes(host, kernel)
 
   host.route({
     ...endpoints.listSsoConnections,
@@ -189,6 +199,31 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
       requireFresh(asking.session, now)
       const test = await offerTest(db, connectionId, now)
       return { url: `${config.baseUrl.origin}/api/sso/${connectionId}/start?test=${test}` }
+    },
+  })
+}
+
+/** The token with which an organization's directory says who may come. */
+function scimTokenRoutes(host: Host, kernel: Kernel): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.createScimToken,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      return reply.status(201).send(await createScimToken(kernel, asking, request.body.subjectBy, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteScimToken,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      await deleteScimToken(kernel, asking, clock())
+      return reply.status(204).send(null)
     },
   })
 }

@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 const connection = [
-  'connection_id as connectionId',
-  'organization_id as organizationId',
+  'sso_connection.connection_id as connectionId',
+  'sso_connection.organization_id as organizationId',
   'name',
   'settings',
   'sealed_secret as sealedSecret',
@@ -16,22 +15,32 @@ const connection = [
 
 export type ConnectionRow = NonNullable<Awaited<ReturnType<typeof findConnection>>>
 
+/** Connections, with what is known of the directory that says who may come. */
+function connections(db: Database) {
+  return db
+    .selectFrom('sso_connection')
+    .leftJoin('sso_provisioning', 'sso_provisioning.connection_id', 'sso_connection.connection_id')
+    .select(connection)
+    .select(['subject_by as subjectBy', 'token_created_at as tokenCreatedAt'])
+}
+
 export function findConnection(db: Database, connectionId: string) {
-  return db.selectFrom('sso_connection').select(connection).where('connection_id', '=', connectionId).executeTakeFirst()
+  return connections(db).where('sso_connection.connection_id', '=', connectionId).executeTakeFirst()
 }
 
 /** The connections of an organization, the oldest first. */
 export function listConnections(db: Database, organizationId: string) {
-  return db
-    .selectFrom('sso_connection')
-    .select(connection)
-    .where('organization_id', '=', organizationId)
+  return connections(db)
+    .where('sso_connection.organization_id', '=', organizationId)
     .orderBy('created_at')
-    .orderBy('connection_id')
+    .orderBy('sso_connection.connection_id')
     .execute()
 }
 
-export async function insertConnection(tx: Transaction, inserted: ConnectionRow): Promise<void> {
+/** What is written of a connection. */
+type Stated = Omit<ConnectionRow, 'subjectBy' | 'tokenCreatedAt'>
+
+export async function insertConnection(tx: Transaction, inserted: Stated): Promise<void> {
   await tx
     .insertInto('sso_connection')
     .values({
@@ -43,7 +52,7 @@ export async function insertConnection(tx: Transaction, inserted: ConnectionRow)
     .execute()
 }
 
-export async function updateConnection(tx: Transaction, changed: ConnectionRow): Promise<void> {
+export async function updateConnection(tx: Transaction, changed: Stated): Promise<void> {
   await tx
     .updateTable('sso_connection')
     .set(settingsOf(changed))
@@ -52,7 +61,7 @@ export async function updateConnection(tx: Transaction, changed: ConnectionRow):
 }
 
 /** What may change of a connection. */
-function settingsOf({ name, settings, sealedSecret, enabled, domains, testedAt, updatedAt }: ConnectionRow) {
+function settingsOf({ name, settings, sealedSecret, enabled, domains, testedAt, updatedAt }: Stated) {
   const stated = { name, settings: JSON.stringify(settings), enabled, domains }
   return { ...stated, sealed_secret: sealedSecret, tested_at: testedAt, updated_at: updatedAt }
 }
@@ -63,7 +72,7 @@ export function setTested(tx: Transaction, connectionId: string, now: Date) {
     .updateTable('sso_connection')
     .set({ tested_at: now })
     .where('connection_id', '=', connectionId)
-    .returning(connection)
+    .returning('connection_id')
     .executeTakeFirst()
 }
 
@@ -89,69 +98,6 @@ export async function replaceSealed(db: Database, connectionId: string, earlier:
     .where('connection_id', '=', connectionId)
     .where('sealed_secret', '=', earlier)
     .execute()
-}
-
-export function findLink(db: Database, connectionId: string, subject: string) {
-  return db
-    .selectFrom('sso_link')
-    .select(['organization_id as organizationId', 'member_id as memberId', 'identity_id as identityId'])
-    .where('connection_id', '=', connectionId)
-    .where('subject', '=', subject)
-    .executeTakeFirst()
-}
-
-type NewLink = {
-  connectionId: string
-  subject: string
-  organizationId: string
-  memberId: string
-  identityId: string
-}
-
-/** Links a subject to a member; false where it is linked to one who is there. A link to one who is gone gives way. */
-export async function insertLink(tx: Transaction, link: NewLink, now: Date): Promise<boolean> {
-  const said = {
-    organization_id: link.organizationId,
-    member_id: link.memberId,
-    identity_id: link.identityId,
-    linked_at: now,
-  }
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('sso_link')
-    .values({ connection_id: link.connectionId, subject: link.subject, ...said })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['connection_id', 'subject'])
-        .doUpdateSet(said)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('organization_member')
-                .select('organization_member.member_id')
-                .whereRef('organization_member.organization_id', '=', 'sso_link.organization_id')
-                .whereRef('organization_member.member_id', '=', 'sso_link.member_id'),
-            ),
-          ),
-        ),
-    )
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
-}
-
-export async function deleteLinksOfIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
-  await tx.deleteFrom('sso_link').where('identity_id', 'in', identityIds).execute()
-}
-
-/** Deletes up to `batch` links of members who are gone, and says how many. */
-export async function deleteLinksOfNobody(db: Database, batch: number): Promise<number> {
-  const { rows } = await sql`
-    delete from sso_link where (connection_id, subject) in (
-      select connection_id, subject from sso_link
-      left join organization_member using (organization_id, member_id)
-      where organization_member.member_id is null limit ${batch}
-    ) returning subject
-  `.execute(db)
-  return rows.length
 }
 
 const flow = [

@@ -45,6 +45,28 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     return answer.json<{ connection: SsoConnection }>().connection
   }
 
+  /** Has a directory say who may come by a connection; answers how it asks, and its token. */
+  async function provision(
+    { owner, organizationId }: Organization,
+    connectionId: string,
+    subjectBy: 'externalId' | 'email' = 'externalId',
+  ) {
+    const fresh = { headers: await owner.signIn() }
+    const made = await send(fresh, 'POST', `/${organizationId}/sso-connections/${connectionId}/scim-token`, {
+      subjectBy,
+    })
+    if (made.statusCode !== 201) throw new Error(`no token was made: ${made.body}`)
+    const { token } = made.json<{ token: string }>()
+    const ask = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
+      world.api.inject({
+        method,
+        url: `/scim/v2/${connectionId}${path}`,
+        headers: { authorization: `Bearer ${token}`, ...(payload && { 'content-type': 'application/scim+json' }) },
+        ...(payload && { payload: JSON.stringify(payload) }),
+      })
+    return { token, ask }
+  }
+
   /** A person whom the organization's provider knows, with the browser in which they have connected that. */
   async function colleague(connectionId: string, claims = newClaims()) {
     const person = await world.person()
@@ -64,6 +86,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     organization,
     verifyDomain,
     connect,
+    provision,
     colleague,
     browser: () => openBrowser(world, upstream),
     async close() {
@@ -139,6 +162,16 @@ export function newClaims(more: Partial<Claims> = {}): Claims {
 /** The sign-in whose person is to be connected, by the page that the browser was sent to. */
 export function flowOf({ headers: { location = '' } }: Pick<Answer, 'headers'>): string {
   return new URL(location).searchParams.get('flow') ?? ''
+}
+
+/** The message in which a directory says who somebody is. */
+export function scimUser(user: Record<string, unknown>) {
+  return { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...user }
+}
+
+/** The message in which a directory changes somebody. */
+export function scimPatch(...operations: object[]) {
+  return { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
 }
 
 export function linkAs(browser: Browser, flowId: string, identityId: string) {

@@ -125,6 +125,16 @@ const invariants: Record<string, string> = {
     where identity.user_id <> session.user_id
       or (session.identity_id is not null and session.identity_id is distinct from named.identity_id)`,
 
+  'a directory has named as many people as are counted': `
+    select connection_id, people_count from sso_provisioning where people_count <> (
+      select count(*) from sso_provisioned_person
+      where sso_provisioned_person.connection_id = sso_provisioning.connection_id
+    )`,
+  'whom a directory has turned away is connected with no member': `
+    select sso_provisioned_person.connection_id, person_id from sso_provisioned_person
+    join sso_link using (connection_id, subject) join organization_member using (organization_id, member_id)
+    where not active`,
+
   'an app with a secret is not public, and any other is': `
     select client_id from app
     where is_public = exists (select from app_secret where app_secret.client_id = app.client_id)`,

@@ -103,6 +103,10 @@ export const limits = {
   organizationKeysMax: 50,
   keyGrantsAtOnceMax: 64,
   keyGrantCharactersMax: 1024,
+  /** Whom a directory may name by SCIM to one connection, how many it is told of at once, and how long each word is. */
+  provisionedPeopleMax: 20_000,
+  provisionedPeoplePageMax: 200,
+  provisionedTextCharactersMax: 255,
   /** How often a verified domain is looked at again, and how soon where nobody answered. */
   domainCheckSeconds: 24 * 3600,
   domainCheckAgainSeconds: 3600,

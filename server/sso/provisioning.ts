@@ -1,0 +1,105 @@
+import type { SsoConnection } from '@countersign/protocol/sso'
+import { transaction, type Transaction } from '#kernel/database.ts'
+import { equalBytes, sha256 } from '#kernel/digest.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { isUuid, newToken, readToken } from '#kernel/token-format.ts'
+import { requireMember } from '#organizations/access.ts'
+import { recordAct } from '#organizations/signed-action.ts'
+import { holdOrganization } from '#organizations/sso.ts'
+import { requireFresh } from '#sessions/session.ts'
+import { requireConnection, tellConnection, type AskingForOne } from './connection.ts'
+import * as store from './provisioning-store.ts'
+
+export type { Provisioning } from './provisioning-store.ts'
+
+const refuse = refusals({
+  unauthorized: [401, 'Send the token of this connection as a bearer token.'],
+  scim_token_not_found: [404, 'This connection has no such token.'],
+  provisioning_in_use: [
+    409,
+    'People were named to this connection already, and are known by something else. Remove the token first.',
+  ],
+})
+
+/**
+ * Makes the token with which a directory says who may come by a connection; an earlier one ends. Whoever holds it can
+ * end memberships, of owners too, so an owner hands it out. Refuses as `requireMember` and `recordAct` do, and
+ * `reauthentication_required`, `connection_not_found`, `provisioning_in_use`.
+ */
+export async function createScimToken(
+  kernel: Kernel,
+  asking: AskingForOne,
+  subjectBy: 'externalId' | 'email',
+  now: Date,
+): Promise<{ token: string; connection: SsoConnection }> {
+  const { organizationId, connectionId, session } = asking
+  const token = newToken('provisioning')
+  const connection = await transaction(kernel.db, async (tx) => {
+    await holdOrganization(tx, organizationId)
+    const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
+    requireFresh(session, now)
+    await requireConnection(tx, asking)
+    const named = { connectionId, organizationId, subjectBy, tokenSha256: sha256(token) }
+    if (!(await store.setToken(tx, named, now))) throw refuse.provisioning_in_use()
+    const act = { action: 'sso.scim_token_created', details: { connectionId, subjectBy } } as const
+    await recordAct(tx, { asking, acting }, act, now)
+    return tellConnection(kernel, await requireConnection(tx, asking), acting.organization)
+  })
+  return { token, connection }
+}
+
+/**
+ * Ends the word of a directory, and forgets whom it has named; who is a member stays one. Refuses as `requireMember`
+ * and `recordAct` do, and `reauthentication_required`, `connection_not_found`, `scim_token_not_found`.
+ */
+export async function deleteScimToken(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+  const { organizationId, connectionId, session } = asking
+  await transaction(kernel.db, async (tx) => {
+    await holdOrganization(tx, organizationId)
+    const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
+    requireFresh(session, now)
+    await requireConnection(tx, asking)
+    if (!(await store.deleteProvisioning(tx, connectionId))) throw refuse.scim_token_not_found()
+    const act = { action: 'sso.scim_token_removed', details: { connectionId } } as const
+    await recordAct(tx, { asking, acting }, act, now)
+  })
+}
+
+/** Who says to be the directory of a connection. */
+type Claiming = { connectionId: string; token: string | undefined; address: string }
+
+/**
+ * For which connection a directory speaks. Refuses `unauthorized` alike whatever is wrong, and `rate_limited`. The
+ * directories of many organizations ask from the same addresses, those of whoever runs them: wrong tokens from there
+ * keep no right one out.
+ */
+export async function requireDirectory(
+  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  { connectionId, token = '', address }: Claiming,
+): Promise<store.Provisioning> {
+  const isSound = isUuid(connectionId) && readToken('provisioning', token, 0) !== undefined
+  const found = isSound ? await store.findProvisioning(db, connectionId) : undefined
+  if (!found || !equalBytes(found.tokenSha256, sha256(token))) {
+    await rateLimits.count('failed provisioning', address)
+    throw unauthorized()
+  }
+  await rateLimits.count('provisioning of a connection', connectionId)
+  return found
+}
+
+/**
+ * Keeps an organization as it is, with its members and whom its directory has named, until the transaction ends.
+ * Refuses `unauthorized` where the token has ended meanwhile.
+ */
+export async function holdDirectory(tx: Transaction, asking: store.Provisioning): Promise<store.Provisioning> {
+  const { connectionId, organizationId, tokenSha256 } = asking
+  await holdOrganization(tx, organizationId)
+  const found = await store.findProvisioning(tx, connectionId)
+  if (!found || !equalBytes(found.tokenSha256, tokenSha256)) throw unauthorized()
+  return found
+}
+
+function unauthorized() {
+  return refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
+}
