@@ -60,6 +60,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   webhook_attempt: 'left behind',
   session: 'left behind',
   session_enterprise_sso: 'left behind',
+  session_without_sso: 'left behind',
   rate_limit_window: 'left behind',
   audit_entry: 'kept',
 }

@@ -166,6 +166,15 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
   return result
 }
 
+/** Runs `work` in the transaction that `db` is, or else in one of its own. */
+export function withinTransaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return isTransaction(db) ? work(db) : transaction(db, work)
+}
+
+function isTransaction(db: Database): db is Transaction {
+  return db.isTransaction
+}
+
 const actsAfter = new WeakMap<Transaction, (() => void)[]>()
 
 /** Does something as soon as a transaction is committed, and never if it is not. It must be quick, and not fail. */

@@ -297,6 +297,11 @@ export interface Tables {
     identity_id: string
     authenticated_at: Date
   }
+  session_without_sso: {
+    session_id: string
+    organization_id: string
+    noted_at: Date
+  }
   signing_key: {
     identity_id: string
     key_version: number

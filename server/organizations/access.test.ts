@@ -198,3 +198,28 @@ test('where its own sign-in is required, members come through it; an owner with 
   const left = await askBusiness(world, member, `GET /organizations/${organizationId}/members`)
   assert.equal(left.statusCode, 403)
 })
+
+test('an owner who comes in without its own sign-in is told of once an hour, in each session', async () => {
+  const owner = await world.person()
+  const { id: organizationId } = await makeOrganization(world, owner)
+  await world.db
+    .updateTable('organization')
+    .set({ sso_required: true, sso_connection_id: randomUUID() })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const read = (headers: Person['headers']) => askBusiness(world, { headers }, `GET /organizations/${organizationId}`)
+  const told = async () => {
+    const { entries } = (await askBusiness(world, owner, `GET /organizations/${organizationId}/audit`)).json()
+    return entries.filter(({ action }: { action: string }) => action === 'organization.entered_without_sso').length
+  }
+  await Promise.all([1, 2, 3, 4].map(() => read(owner.headers)))
+  assert.equal(await told(), 1)
+  await read(await owner.signIn())
+  assert.equal(await told(), 2)
+  const changed = await askBusiness(world, owner, `PATCH /organizations/${organizationId}`, { name: 'Acme Ltd' })
+  assert.equal(changed.statusCode, 200, changed.body)
+  assert.equal(await told(), 2)
+  world.pass(3600)
+  await Promise.all([1, 2, 3, 4].map(() => read(owner.headers)))
+  assert.equal(await told(), 3)
+})

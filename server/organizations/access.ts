@@ -1,9 +1,9 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
 import { record } from '#kernel/audit.ts'
-import type { Database } from '#kernel/database.ts'
+import { withinTransaction, type Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { readEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { noteWithoutSso, readEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
 import { askedIn, type Asked } from './signed-action.ts'
 import { findMembershipOfIdentity, listMembershipsOfSession, type Membership } from './store.ts'
@@ -71,7 +71,7 @@ export async function findMembership(
 
 /**
  * Where an organization's own sign-in is broken, somebody must be able to mend it: its owners get in without, by a
- * passkey, and its trail tells of each time. Refuses `enterprise_sso_required` to all others.
+ * passkey, and its trail tells of it, once an hour of each session. Refuses `enterprise_sso_required` to all others.
  */
 async function requireSso(
   { db, config }: Pick<Kernel, 'db' | 'config'>,
@@ -84,7 +84,10 @@ async function requireSso(
   const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`
   if (role !== 'owner') throw refuse.enterprise_sso_required({ fields: { loginUrl } })
   const act = { action: 'organization.entered_without_sso', actor: 'person' } as const
-  await record(db, { ...act, userId, identityId, organizationId }, now)
+  await withinTransaction(db, async (tx) => {
+    const isToBeTold = await noteWithoutSso(tx, { sessionId, organizationId }, now)
+    if (isToBeTold) await record(tx, { ...act, userId, identityId, organizationId }, now)
+  })
 }
 
 export function toMember(row: Membership) {

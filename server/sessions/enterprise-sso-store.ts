@@ -20,6 +20,25 @@ export function findEnterpriseSso(db: Database, sessionId: string, organizationI
     .executeTakeFirst()
 }
 
+/** Notes that a session is in an organization without its provider; false where that was noted after `since`. */
+export async function upsertWithoutSso(
+  tx: Transaction,
+  { sessionId, organizationId, since }: { sessionId: string; organizationId: string; since: Date },
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('session_without_sso')
+    .values({ session_id: sessionId, organization_id: organizationId, noted_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['session_id', 'organization_id'])
+        .doUpdateSet({ noted_at: now })
+        .where('session_without_sso.noted_at', '<=', since),
+    )
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
 export async function listOrganizationsOfSession(db: Database, sessionId: string, since: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('session_enterprise_sso')

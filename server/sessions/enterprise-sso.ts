@@ -9,6 +9,7 @@ import {
   listOrganizationsOfSession,
   moveEnterpriseSso,
   upsertEnterpriseSso,
+  upsertWithoutSso,
   type EnterpriseSsoOf,
 } from './enterprise-sso-store.ts'
 
@@ -77,6 +78,16 @@ export async function readEnterpriseSso(
 ): Promise<EnterpriseSso | undefined> {
   const said = await findEnterpriseSso(db, sessionId, organizationId)
   return said && said.authenticatedAt > secondsAfter(now, -limits.enterpriseSsoSeconds) ? said : undefined
+}
+
+/** Notes that a session is in an organization without its provider; whether to tell that, which is once an hour. */
+export function noteWithoutSso(
+  tx: Transaction,
+  within: { sessionId: string; organizationId: string },
+  now: Date,
+): Promise<boolean> {
+  const since = secondsAfter(now, -limits.withoutSsoNotedSeconds)
+  return upsertWithoutSso(tx, { ...within, since }, now)
 }
 
 /** The organizations whose own provider has said so in a session. */

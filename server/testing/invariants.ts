@@ -238,7 +238,10 @@ const references: Record<string, { table: string; except: string[] }> = {
   // A public key stays with the identity that had it, also when that is gone.
   identity_id: { table: 'identity', except: ['audit_entry', 'passkey_flow', 'signing_key_owner'] },
   // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back.
-  organization_id: { table: 'organization', except: ['audit_entry', 'token_lineage', 'session_enterprise_sso'] },
+  organization_id: {
+    table: 'organization',
+    except: ['audit_entry', 'token_lineage', 'session_enterprise_sso', 'session_without_sso'],
+  },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
   client_id: {
     table: 'app',

@@ -21,7 +21,7 @@ export function OwnSignIn({ organization, children }: Props) {
   const words = useBusinessWords()
   const { signin } = useWords()
   const doing = useDoing()
-  // Owners are let in without it, and each call of theirs is told to the trail: none is made to find that out.
+  // Owners are let in without it, and the trail tells of that: no call is made to find it out.
   const mayBeAsked = organization.ssoRequired && organization.role !== 'owner'
   const [entry, setEntry] = useState<Entry | undefined>(mayBeAsked ? undefined : { at: 'inside' })
   const enter: Action = {

@@ -27,6 +27,8 @@ export const limits = {
   freshAuthenticationSeconds: 5 * 60,
   /** How long what the provider of an organization has said of a person holds, and a session that it alone opened. */
   enterpriseSsoSeconds: 24 * 3600,
+  /** How long the trail tells no more of a session in which an owner came in without it. */
+  withoutSsoNotedSeconds: 3600,
   /** How long a page of the business host may speak for a session before it asks again. */
   businessTokenLifetimeSeconds: 5 * 60,
   userAgentCharactersMax: 300,
