@@ -87,7 +87,10 @@ test('somebody signs in with their organization, once with a passkey, then witho
 
   await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
   await ann.page.getByRole('link', { name: words.login.register }).click()
-  await ann.createAccount({ handle: 'ann', displayName: 'Ann Example' })
+  // Whom the organization names, they may want to be called here too.
+  await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'ann')
+  assert.equal(await ann.page.locator('input[name="displayName"]').inputValue(), 'Ann Example')
+  await ann.press('create-account')
   await ann.press('confirm-recovery-saved')
   await ann.control('choose-identity').waitFor()
   await ann.press('choose-identity')

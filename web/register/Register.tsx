@@ -10,14 +10,20 @@ import { readSite } from '../view.ts'
 import { Describe } from './Describe.tsx'
 import { Finish } from './Finish.tsx'
 import { preloadVault, useFlow } from './flow.ts'
+import { readIntroduction } from './introduction.ts'
 
 export function Register() {
   const flow = useFlow()
   const returnTo = returnAddress(location.search, readSite())
   useEffect(preloadVault, [])
+  useEffect(() => void introduce(), [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)
   }, [flow.step.at, returnTo])
+  async function introduce() {
+    const introduction = await readIntroduction(returnTo)
+    if (introduction) flow.introduce(introduction)
+  }
   const holdsOnlyKey = flow.step.at === 'save code' && !flow.step.opensKeys
   useEffect(() => (holdsOnlyKey ? askBeforeLeaving() : undefined), [holdsOnlyKey])
   return (

@@ -3,6 +3,7 @@ import { call, Refused } from '../call.ts'
 import { emptyDraft, isComplete, isHandleRefused } from '../identity-draft.ts'
 import { createPasskey, evaluatePrf, needsSecondTouch, signInWithPasskey, type PrfOutput } from '../passkey.ts'
 import { forgetPasskey } from '../passkey-signals.ts'
+import type { Introduction } from './introduction.ts'
 import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
@@ -10,6 +11,15 @@ export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'describe' })
   const [draft, setDraft] = useState(emptyDraft)
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
+
+  /** What the person has typed meanwhile stays. */
+  function introduce({ handle, displayName }: Introduction) {
+    setDraft((typed) => ({
+      ...typed,
+      handle: typed.handle === '' ? handle : typed.handle,
+      displayName: typed.displayName === '' ? displayName : typed.displayName,
+    }))
+  }
 
   async function createAccount() {
     if (!isComplete(draft)) return
@@ -61,7 +71,7 @@ export function useFlow() {
     advance({ type: 'started over' })
   }
 
-  return { step, draft, setDraft, advance, createAccount, touchAgain, goWithout, finish, startOver }
+  return { step, draft, setDraft, introduce, advance, createAccount, touchAgain, goWithout, finish, startOver }
 }
 
 /** The code that makes keys comes while the person types: the page is drawn without it. */

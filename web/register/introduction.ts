@@ -1,0 +1,30 @@
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isHandle } from '@countersign/protocol/formats/handle'
+import type { SsoArrival } from '@countersign/protocol/sso'
+import { call } from '../call.ts'
+import type { IdentityDraft } from '../identity-draft.ts'
+
+/** What somebody may want to be called; they change it as they like. */
+export type Introduction = Pick<IdentityDraft, 'handle' | 'displayName'>
+
+/**
+ * How the organization introduces somebody whose sign-in they come from. It is asked for by what the browser has, so no
+ * link can put words there. Undefined where they come from none, or that sign-in is over.
+ */
+export async function readIntroduction(returnTo: string): Promise<Introduction | undefined> {
+  const flowId = /^\/sso\/link\?flow=([0-9a-f-]{36})$/.exec(returnTo)?.[1]
+  if (flowId === undefined) return undefined
+  // Whatever is wrong is told where the person goes next; here they type their name themselves.
+  const arrival = await call('GET /api/sso/arrivals/:flowId', { params: { flowId } }).catch(() => undefined)
+  return arrival && introductionOf(arrival)
+}
+
+/** A name as it is, and a handle out of the address: what stands before the @, as far as a handle may have it. */
+export function introductionOf({ displayName, email }: Pick<SsoArrival, 'displayName' | 'email'>): Introduction {
+  const local = email?.split('@')[0] ?? ''
+  const handle = local.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/^[._-]+|[._-]+$/g, '')
+  return {
+    handle: isHandle(handle) ? handle : '',
+    displayName: displayName !== null && isDisplayName(displayName) ? displayName : '',
+  }
+}
