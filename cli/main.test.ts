@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { fieldsOf, listOf, textOf } from './json.ts'
 import { inherited } from './testing/environment.ts'
 
@@ -176,6 +177,50 @@ test('an app gets a webhook, a test event, another secret, and loses the webhook
   assert.deepEqual([undecided.code, undecided.stderr.includes('--yes')], [2, true])
   assert.equal((await webhooks('remove', clientId, '--yes')).code, 0)
   assert.match((await webhooks('show', clientId)).stderr, /^error: This app has no webhook/)
+})
+
+/** A person at the provider, as their browser registers them; answers how they ask. */
+async function register(handle: string) {
+  const post = async (origin: string, path: string, body: object, headers: Record<string, string> = {}) => {
+    const sent = { 'content-type': 'application/json', ...headers }
+    const answer = await fetch(`${origin}/api${path}`, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+    assert.equal(answer.ok, true, `${path}: ${answer.status}`)
+    return fieldsOf(await answer.json())
+  }
+  const authenticator = createAuthenticator({ origin: urls.AUTH_URL, rpId: 'localhost' })
+  const { flowId, options } = await post(urls.BASE_URL, '/auth/register/start', { handle, displayName: handle })
+  const { challenge, user } = fieldsOf(options)
+  const registering = { id: textOf(fieldsOf(user).id), name: handle, displayName: handle }
+  const credential = authenticator.register({ challenge: textOf(challenge), user: registering })
+  const registered = await post(urls.BASE_URL, '/auth/register/finish', { flowId, credential })
+  const authorization = `Bearer ${textOf(registered.sessionToken)}`
+  const [identity] = listOf(registered.identities)
+  return {
+    makeOrganization: async (name: string) => {
+      const body = { name, identityId: fieldsOf(identity).identityId }
+      const made = await post(urls.BUSINESS_URL, '/organizations', body, { authorization })
+      return textOf(fieldsOf(made.organization).id)
+    },
+  }
+}
+
+test('organizations are listed and shown, suspended and activated', async () => {
+  const organizations = (...words: string[]) => countersign(['organizations', ...words])
+  assert.match((await organizations('list')).stdout, /^None yet\.$/m)
+  const person = await register('overseen-owner')
+  const id = await person.makeOrganization('Acme')
+  const listed = await organizations('list')
+  assert.match(listed.stdout, new RegExp(`^${id} +Acme +acme +active +1$`, 'm'))
+  const shown = await organizations('show', id)
+  assert.match(shown.stdout, /^Owners +1$[^]*^Sign-in required +no$/m)
+
+  assert.equal((await organizations('suspend', id)).stdout, 'Acme is suspended.\n')
+  assert.match((await organizations('show', id)).stdout, /^Status +suspended$/m)
+  const activated = await organizations('activate', id, '--json')
+  assert.equal(fieldsOf(fieldsOf(JSON.parse(activated.stdout)).organization).status, 'active')
+  const nobody = await organizations('show', '0198c0de-0000-7000-8000-000000000000')
+  assert.deepEqual([nobody.code, /^error: .+\n$/.test(nobody.stderr)], [1, true])
+  assert.equal((await organizations('suspend')).code, 2)
 })
 
 test('a resource is offered with its scopes, listed, changed, disabled and enabled', async () => {

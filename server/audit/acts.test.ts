@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AuditEntry } from '@countersign/protocol/audit'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
@@ -124,7 +125,78 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => ask('DELETE', '/api/account', undefined, leaving.headers)
   },
 }
-for (const [action, prepare] of Object.entries(acts))
+
+/** As its owner a person does this in an organization, on the business host. */
+async function asOwner(method: Method, path: string, payload?: object) {
+  const answer = await askBusiness(world, person, `${method} /organizations${path}`, payload)
+  assert.ok(answer.statusCode < 300, `${method} ${path}: ${answer.body}`)
+  return answer.body === '' ? {} : answer.json()
+}
+const oversee = (id: string, status: 'suspended' | 'active') =>
+  ask('PATCH', `/api/admin/organizations/${id}`, { status }, world.admin)
+
+/** An organization of the person, with one more member. */
+async function organizationOfTwo() {
+  const { id } = await makeOrganization(world, person)
+  const { memberId } = await join(world, { id, owner: person, role: 'viewer' }, await world.person())
+  return { id, memberId }
+}
+
+const organizationActs: typeof acts = {
+  'organization.created': async () => () => makeOrganization(world, person),
+  'organization.changed': async () => {
+    const { id } = await makeOrganization(world, person)
+    return () => asOwner('PATCH', `/${id}`, { name: 'Another name' })
+  },
+  'organization.deleted': async () => {
+    const { id } = await makeOrganization(world, person)
+    await reauthenticate()
+    return () => asOwner('DELETE', `/${id}`)
+  },
+  'organization.suspended': async () => {
+    const { id } = await makeOrganization(world, person)
+    return () => oversee(id, 'suspended')
+  },
+  'organization.activated': async () => {
+    const { id } = await makeOrganization(world, person)
+    await oversee(id, 'suspended')
+    return () => oversee(id, 'active')
+  },
+  'organization.invitation.created': async () => {
+    const { id } = await makeOrganization(world, person)
+    return () => asOwner('POST', `/${id}/invitations`, { email: 'ann@acme.example', role: 'viewer' })
+  },
+  'organization.invitation.withdrawn': async () => {
+    const { id } = await makeOrganization(world, person)
+    const sent = { email: 'ann@acme.example', role: 'viewer' }
+    const { invitation } = await asOwner('POST', `/${id}/invitations`, sent)
+    return () => asOwner('DELETE', `/${id}/invitations/${invitation.invitationId}`)
+  },
+  'organization.member.joined': async () => {
+    const { id } = await makeOrganization(world, person)
+    const { headers, handle, identityId } = await world.person()
+    const { token } = await asOwner('POST', `/${id}/invitations`, { handle, role: 'viewer' })
+    return () => askBusiness(world, { headers }, `POST /invitations/${token}/accept`, { identityId })
+  },
+  'organization.member.changed': async () => {
+    const { id, memberId } = await organizationOfTwo()
+    return () => asOwner('PATCH', `/${id}/members/${memberId}`, { role: 'signer' })
+  },
+  'organization.member.removed': async () => {
+    const { id, memberId } = await organizationOfTwo()
+    return () => asOwner('DELETE', `/${id}/members/${memberId}`)
+  },
+  'organization.domain.claimed': async () => {
+    const { id } = await makeOrganization(world, person)
+    return () => asOwner('POST', `/${id}/domains`, { domain: 'acme.example' })
+  },
+  'organization.domain.removed': async () => {
+    const { id } = await makeOrganization(world, person)
+    const { domain } = await asOwner('POST', `/${id}/domains`, { domain: 'acme.example' })
+    return () => asOwner('DELETE', `/${id}/domains/${domain.domainId}`)
+  },
+}
+for (const [action, prepare] of Object.entries({ ...acts, ...organizationActs }))
   test(`LOG-02 an act stands in the trail once: ${action}`, async () => {
     const act = await prepare()
     assert.deepEqual(await recordedBy(act), [action])

@@ -118,7 +118,7 @@ test('SCM-01 an owner with a fresh passkey hands out the token, and what is know
   assert.equal((await ask(fresh, 'externalId')).statusCode, 201)
 })
 
-test('SCM-02 wrong tokens are refused alike, and limited by the address that they come from', async (t) => {
+test('SCM-02 wrong tokens are refused alike', async () => {
   const other = await connected()
   const { connectionId, directory, owner } = await provisioned()
   const ask = (id: string, authorization?: string) =>
@@ -140,16 +140,6 @@ test('SCM-02 wrong tokens are refused alike, and limited by the address that the
       detail: 'Send the token of this connection as a bearer token.',
     })
   }
-  const limited = await openEnterprise({ rateLimits: true })
-  t.after(() => limited.close())
-  const statuses: number[] = []
-  for (let tries = 0; tries < 32; tries += 1)
-    statuses.push((await limited.world.api.inject({ url: `/scim/v2/${randomUUID()}/Users` })).statusCode)
-  assert.deepEqual(statuses, [...Array<number>(30).fill(401), 429, 429])
-  const organization = await limited.organization(await limited.world.person())
-  const { connectionId: right } = await limited.connect(organization)
-  const { ask: askRightly } = await limited.provision(organization, right)
-  assert.equal((await askRightly('GET', '/Users')).statusCode, 200)
 })
 
 test('SCM-03 whom the directory names may join as what it says, with a passkey, and is nobody before', async () => {

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
+
+let enterprise: Enterprise
+let world: Enterprise['world']
+before(async () => {
+  enterprise = await openEnterprise({ rateLimits: true })
+  ;({ world } = enterprise)
+})
+after(() => enterprise.close())
+
+/** How often something is let through, and that what follows is not. */
+async function countPassing(points: number, ask: () => Promise<{ statusCode: number }>): Promise<number> {
+  const statuses: number[] = []
+  for (let tries = 0; tries < points + 2; tries += 1) statuses.push((await ask()).statusCode)
+  assert.deepEqual(statuses.slice(points), [429, 429])
+  return statuses.filter((status) => status !== 429).length
+}
+
+test('beginning to sign in with organizations is limited to 30 a minute from one address', async () => {
+  const acme = await enterprise.organization(await world.person())
+  const { connectionId } = await enterprise.connect(acme)
+  const start = (remoteAddress: string) =>
+    world.api.inject({ url: `/api/sso/${connectionId}/start`, remoteAddress, headers: { accept: 'text/html' } })
+  assert.equal(await countPassing(30, () => start('192.0.2.66')), 30)
+  assert.equal((await start('192.0.2.67')).statusCode, 303)
+  world.pass(60)
+  assert.equal((await start('192.0.2.66')).statusCode, 303)
+})
+
+test('finding organizations by the domains of addresses is limited to 30 a minute from one address', async () => {
+  const payload = { email: 'ann@nobody.example' }
+  const discover = (remoteAddress: string) =>
+    world.api.inject({ method: 'POST', url: '/api/sso/discover', remoteAddress, payload })
+  assert.equal(await countPassing(30, () => discover('192.0.2.66')), 30)
+  assert.equal((await discover('192.0.2.67')).statusCode, 404)
+  world.pass(60)
+  assert.equal((await discover('192.0.2.66')).statusCode, 404)
+})
+
+test('an organization has providers asked for it 30 times an hour, and another one none the less', async () => {
+  const { issuer, clientId, clientSecret } = enterprise.upstream
+  const payload = { name: 'Acme Login', oidc: { issuer, clientId, clientSecret } }
+  const acme = await enterprise.organization(await world.person())
+  const globex = await enterprise.organization(await world.person(), 'Globex')
+  const connect = ({ owner, organizationId }: typeof acme) =>
+    enterprise.send(owner, 'POST', `/${organizationId}/sso-connections`, payload)
+  assert.equal(await countPassing(30, () => connect(acme)), 30)
+  assert.equal((await connect(globex)).statusCode, 201)
+})
+
+test('SCM-02 wrong tokens are limited to 30 a minute from one address, and keep no right one out', async () => {
+  const acme = await enterprise.organization(await world.person())
+  const { connectionId } = await enterprise.connect(acme)
+  const { ask } = await enterprise.provision(acme, connectionId)
+  const guess = () => world.api.inject({ url: `/scim/v2/${connectionId}/Users` })
+  assert.equal(await countPassing(30, guess), 30)
+  assert.equal((await ask('GET', '/Users')).statusCode, 200)
+  world.pass(60)
+  assert.equal((await guess()).statusCode, 401)
+})
