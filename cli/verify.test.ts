@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { askerOf, createSigner } from '../server/testing/signer.ts'
-import { createWorld } from '../server/testing/world.ts'
+import { askBusiness, join as joinOrganization, makeOrganization } from '../server/testing/organization.ts'
+import { createWorld, type World } from '../server/testing/world.ts'
 import { fieldsOf } from './json.ts'
 import { inherited } from './testing/environment.ts'
 
@@ -30,9 +31,24 @@ before(async () => {
   await writeFile(join(folder, 'jwks.json'), jwks.body)
   await writeFile(join(folder, 'others.json'), '{"keys":[]}')
   await writeFile(join(folder, 'text.txt'), payload)
+  await writeOfOrganization(world)
   await world.close()
 })
 after(() => rm(folder, { recursive: true }))
+
+/** The receipt of an organization for which one signed and one approved. */
+async function writeOfOrganization(world: World): Promise<void> {
+  const [owner, bob] = [await createSigner(world, 'olga'), await createSigner(world, 'bob')]
+  const { id } = await makeOrganization(world, owner)
+  await joinOrganization(world, { id, owner, role: 'signer' }, bob)
+  await askBusiness(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const { requestId } = (await askerOf(world, await world.app()).requestOf(id, { payload })).json()
+  await owner.sign(requestId, owner.pair.sign(payload))
+  await bob.approve(requestId, bob.pair.sign(payload))
+  const url = `/api/signing/requests/${requestId}/receipt`
+  await writeFile(join(folder, 'acme.jws'), (await world.api.inject({ url, headers: bob.headers })).body)
+  await writeFile(join(folder, 'acme.json'), (await world.api.inject({ url: '/api/transparency/jwks' })).body)
+}
 
 /** Runs `countersign verify` where there is no server. */
 function verify(receipt: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -58,6 +74,17 @@ test('a receipt is verified without a network, and told in words', async () => {
   assert.match(stdout, /^ {2}logged .* leaf 0 of the 1 of localhost:4400\/transparency$/m)
   const fromFile = await verify('receipt.jws', '--payload-file', 'text.txt', '--jwks', 'jwks.json', '--json')
   assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
+})
+
+test('the receipt of an organization tells who signed and who approved', async () => {
+  const { code, stdout, stderr } = await verify('acme.jws', '--payload', payload, '--jwks', 'acme.json')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^Acme \([0-9a-f-]{36}\) signed this text\.$/m)
+  assert.match(stdout, /^ {2}signed {3}2030-01-01T12:00:00\.000Z, with 1 approvals needed$/m)
+  assert.match(stdout, /^ {2}signed {3}by olga /m)
+  assert.match(stdout, /^ {2}approved by bob /m)
+  const other = await verify('acme.jws', '--payload', 'Überweise 10 €', '--jwks', 'acme.json')
+  assert.match(other.stderr, /for another text/)
 })
 
 for (const [what, words, complaint] of [

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { verifyReceipt, type ReceiptFlaw, type VerifiedReceipt } from '@countersign/protocol/receipt-verification'
+import {
+  verifyOrganizationReceipt,
+  verifyReceipt,
+  type ReceiptFlaw,
+  type VerifiedOrganizationReceipt,
+  type VerifiedReceipt,
+} from '@countersign/protocol/receipt-verification'
 import { Option, type Command } from 'commander'
 import { Failure } from './failure.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
@@ -14,6 +20,7 @@ const words: Record<ReceiptFlaw, string> = {
   invalid_service_signature: 'the service has not signed it, or it was altered since',
   other_payload: 'it is for another text',
   invalid_signature: 'the person has not signed this text',
+  too_few_signatures: 'too few members of the organization have signed and approved it',
   key_not_in_log: "the log of signing keys does not tell the person's key as the receipt has it",
 }
 
@@ -30,24 +37,50 @@ export function addVerify(program: Command): void {
       const text = payloadFile === undefined ? payload : read(payloadFile)
       if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
       const keySet = jwks === undefined ? await fetchLogKeys(settings) : readLogKeys(parse(read(jwks), jwks))
-      const reading = verifyReceipt(read(file), { payload: text, keySet })
+      const reading = verify(read(file), { payload: text, keySet })
       if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
       if (settings.json) return printJson(reading.receipt)
-      print(reading)
+      const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfPerson(reading)
+      for (const line of lines) console.log(withoutControls(line))
     })
 }
 
-function print({ receipt, checkpoint, event }: VerifiedReceipt): void {
+/** A receipt of a person or of an organization: each says by its version which it is. */
+function verify(jws: string, given: Parameters<typeof verifyReceipt>[1]) {
+  const reading = verifyReceipt(jws, given)
+  const isOther = 'flaw' in reading && reading.flaw === 'malformed_receipt'
+  return isOther ? verifyOrganizationReceipt(jws, given) : reading
+}
+
+function linesOfOrganization({ receipt, checkpoint, events }: VerifiedOrganizationReceipt): string[] {
+  const { organization, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
+  const log = `the ${checkpoint.size} of ${checkpoint.origin}`
+  return [
+    `${organization.name} (${organization.id}) signed this text.`,
+    `  asked    ${createdAt}, by the app ${clientId} (request ${requestId})`,
+    `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
+    ...signatures.flatMap((signature, index) => [
+      `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
+      `    key    ${signature.publicKey} (version ${signature.keyVersion})`,
+      `    logged ${events[index]?.at}, as leaf ${signature.key.index} of ${log}`,
+    ]),
+  ]
+}
+
+function whoseOf({ handle, identityId }: { handle?: string; identityId: string }): string {
+  return handle === undefined ? `the identity ${identityId}` : `${handle} (${identityId})`
+}
+
+function linesOfPerson({ receipt, checkpoint, event }: VerifiedReceipt): string[] {
   const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion, key } = receipt
   const who = handle === undefined ? `The identity ${identityId}` : `${handle} (${identityId})`
-  const lines = [
+  return [
     `${who} signed this text.`,
     `  asked    ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}`,
     `  key      ${publicKey} (version ${keyVersion})`,
     `  logged   ${event.at}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
   ]
-  for (const line of lines) console.log(withoutControls(line))
 }
 
 function parse(text: string, file: string): unknown {

@@ -46,7 +46,7 @@ export async function openSigningApp(service: Service) {
       return (await response.json()) as Status
     },
     /** Whether the person has signed these very bytes. */
-    accepts({ signature = '', publicKey }: Pick<Status, 'signature' | 'publicKey'>, payload: string): boolean {
+    accepts({ signature = '', publicKey = '' }: Pick<Status, 'signature' | 'publicKey'>, payload: string): boolean {
       const x = Buffer.from(publicKey, 'base64').toString('base64url')
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
       return verify(null, Buffer.from(payload, 'utf8'), key, Buffer.from(signature, 'base64'))

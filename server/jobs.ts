@@ -17,6 +17,7 @@ import { resealClientSecrets } from '#sso/client.ts'
 import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
+import { expireOrganizationRequests, pruneOrganizationRequests } from '#signing/organization-request.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
@@ -47,6 +48,8 @@ const sweeps: Record<string, Sweep> = {
   'pushed requests': prunePushed,
   'signing requests that expired': expireRequests,
   'signing requests that led to nothing': pruneRequests,
+  'signing requests to organizations that expired': expireOrganizationRequests,
+  'signing requests to organizations that led to nothing': pruneOrganizationRequests,
   'rate limits': pruneRateLimits,
 }
 

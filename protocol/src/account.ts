@@ -8,7 +8,7 @@ import { Authorization } from './authorizations.ts'
 import { OwnOrganization } from './organizations.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
-import { ExportedSigningRequest } from './signing.ts'
+import { ExportedOrganizationSignature, ExportedSigningRequest } from './signing.ts'
 import { Base64, Ciphertext, ClientId, Instant, Uuid } from './values.ts'
 import { Webhook } from './webhooks.ts'
 
@@ -51,6 +51,7 @@ const ExportedIdentity = Type.Object({
   ),
   encryptionKey: Type.Union([Type.Object(KeyPair), Type.Null()]),
   signingRequests: Type.Array(ExportedSigningRequest),
+  organizationSignatures: Type.Array(ExportedOrganizationSignature),
   grants: Type.Array(
     Type.Object({
       clientId: ClientId,

@@ -44,6 +44,7 @@ export const OwnOrganization = Type.Object({
   memberId: Uuid,
   identityId: Uuid,
   requireSignedActions: Type.Boolean(),
+  approvalsNeeded: Type.Integer({ description: 'How many members must approve beside whoever signs' }),
   createdAt: Instant,
   updatedAt: Instant,
 })
@@ -134,6 +135,7 @@ export const changeOrganization = endpoint(
       ssoRequired: Type.Optional(Type.Boolean()),
       requireSignedActions: Type.Optional(Type.Boolean()),
       encryptionMode: Type.Optional(Organization.properties.encryptionMode),
+      approvalsNeeded: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.approvalsNeededMax })),
       ...signed,
     }),
   },

@@ -2,15 +2,9 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { handlePattern } from './formats/handle.ts'
 import { limits } from './formats/limits.ts'
-import { Ciphertext, ClientId, Instant, Uuid } from './values.ts'
+import { AskedOrganization, InOrganization, OrganizationSignature, SignatureRole } from './organization-signing.ts'
+import { Ciphertext, ClientId, Instant, PublicKey, SentKey, SentSignature, Signature, Uuid } from './values.ts'
 
-const aKey = { description: 'Ed25519 public key, base64' }
-const aSignature = { description: 'Ed25519 signature, base64' }
-const PublicKey = Type.String(aKey)
-const Signature = Type.String(aSignature)
-/** As they are sent: what is no key or signature gets a refusal of its own. */
-const SentKey = Type.String({ ...aKey, maxLength: 200 })
-const SentSignature = Type.String({ ...aSignature, maxLength: 200 })
 const NullableInstant = Type.Union([Instant, Type.Null()])
 
 const Status = Type.Union([
@@ -37,7 +31,8 @@ const payloadOf = (maxLength: number) =>
 export const NewSigningRequest = Type.Object({
   clientId: ClientId,
   clientSecret: Type.String({ minLength: 1 }),
-  identityId: Uuid,
+  identityId: Type.Optional(Uuid),
+  organizationId: Type.Optional(Uuid),
   payload: payloadOf(limits.signingPayloadCharactersMax),
   metadata: Type.Optional(Metadata),
   expiresInSeconds: Type.Optional(ExpiresInSeconds),
@@ -48,9 +43,9 @@ const Opened = Type.Object({ requestId: Uuid, expiresAt: Instant, publicKey: Pub
 
 export const openSigningRequest = endpoint(
   'POST /api/signing/request',
-  { security: 'client', cors: 'no origin', summary: 'Ask an identity to sign a text' },
+  { security: 'client', cors: 'no origin', summary: 'Ask an identity, or an organization, to sign a text' },
   { body: NewSigningRequest },
-  { 201: Opened },
+  { 201: Type.Object({ ...Opened.properties, publicKey: Type.Optional(PublicKey), ...InOrganization }) },
 )
 
 const ByRequest = Type.Object({ requestId: Uuid })
@@ -71,10 +66,14 @@ export const readSigningStatus = endpoint(
     200: Type.Object({
       requestId: Uuid,
       status: Status,
-      publicKey: PublicKey,
+      publicKey: Type.Optional(PublicKey),
       expiresAt: Instant,
       signature: Type.Optional(Signature),
       resolvedAt: Type.Optional(Instant),
+      ...InOrganization,
+      signatures: Type.Optional(
+        Type.Array(OrganizationSignature, { description: 'Of an organization that has signed' }),
+      ),
     }),
   },
 )
@@ -191,19 +190,38 @@ export const SigningRequest = Type.Object({
   expiresAt: Instant,
   resolvedAt: NullableInstant,
   signature: Type.Union([Type.String(), Type.Null()]),
+  organization: Type.Optional(AskedOrganization),
 })
 export type SigningRequest = Static<typeof SigningRequest>
 
 /** A request in the export of an account. */
 export const ExportedSigningRequest = Type.Object({
   clientId: Type.String(),
-  ...Type.Omit(SigningRequest, ['identityId', 'handle', 'app', 'connected', 'demonstration']).properties,
+  ...Type.Omit(SigningRequest, ['identityId', 'handle', 'app', 'connected', 'demonstration', 'organization'])
+    .properties,
   signedAs: Type.Union([Type.String(), Type.Null()], { description: 'The handle under which it was signed' }),
+})
+
+/** What an identity signed for an organization, in the export of an account. */
+export const ExportedOrganizationSignature = Type.Object({
+  organizationId: Uuid,
+  organizationName: Type.String(),
+  requestId: Uuid,
+  clientId: Type.String(),
+  payload: Type.String(),
+  status: Status,
+  role: SignatureRole,
+  publicKey: PublicKey,
+  signature: Signature,
+  answeredAt: Instant,
 })
 
 export const listSigningRequests = endpoint(
   'GET /api/signing/requests',
-  { ...session, summary: 'The requests that wait for one of my identities' },
+  {
+    ...session,
+    summary: 'The requests that wait for me: for one of my identities, or as one for an organization',
+  },
   {},
   { 200: Type.Object({ requests: Type.Array(SigningRequest) }) },
 )
@@ -227,24 +245,32 @@ export const readSigningHistory = endpoint(
 
 export const readSigningRequest = endpoint(
   'GET /api/signing/requests/:requestId',
-  { ...session, summary: 'A request for one of my identities' },
+  { ...session, summary: 'A request for one of my identities, or for an organization that I sign or approve for' },
   { params: ByRequest },
   { 200: SigningRequest },
 )
 
+const Given = Type.Object({
+  requestId: Uuid,
+  status: Type.Union([Type.Literal('signed'), Type.Literal('pending')]),
+  signature: Signature,
+  publicKey: PublicKey,
+  resolvedAt: Type.Optional(Instant),
+  ...InOrganization,
+})
+
 export const signRequest = endpoint(
   'POST /api/signing/requests/:requestId/sign',
-  { ...session, summary: 'Sign a request' },
+  { ...session, summary: 'Sign a request; one to an organization waits on until enough members have approved' },
   { params: ByRequest, body: Type.Object({ signature: SentSignature }) },
-  {
-    200: Type.Object({
-      requestId: Uuid,
-      status: Type.Literal('signed'),
-      signature: Signature,
-      publicKey: PublicKey,
-      resolvedAt: Instant,
-    }),
-  },
+  { 200: Given },
+)
+
+export const approveRequest = endpoint(
+  'POST /api/signing/requests/:requestId/approve',
+  { ...session, summary: 'Approve what an organization is asked to sign, by signing the same text' },
+  { params: ByRequest, body: Type.Object({ signature: SentSignature }) },
+  { 200: Given },
 )
 
 export const denyRequest = endpoint(

@@ -19,6 +19,14 @@ export const Ciphertext = Type.String({ minLength: 1, maxLength: limits.cipherte
 /** Base64 as RFC 4648 §4 has it, padded; the server also checks that it is canonical. */
 export const Base64 = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' })
 
+const aKey = { description: 'Ed25519 public key, base64' }
+const aSignature = { description: 'Ed25519 signature, base64' }
+export const PublicKey = Type.String(aKey)
+export const Signature = Type.String(aSignature)
+/** As they are sent: what is no key or signature gets a refusal of its own. */
+export const SentKey = Type.String({ ...aKey, maxLength: 200 })
+export const SentSignature = Type.String({ ...aSignature, maxLength: 200 })
+
 /** An id that was given out here, or the address of a document. */
 export const ClientId = Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax })
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })

@@ -1,12 +1,13 @@
 // Written by `node tools/sdk-types.ts` from the OpenAPI document. Do not edit.
 
 export interface Operations {
-  /** Ask an identity to sign a text */
+  /** Ask an identity, or an organization, to sign a text */
   'POST /api/signing/request': {
     body: {
       clientId: string
       clientSecret: string
-      identityId: string
+      identityId?: string
+      organizationId?: string
       /** What the person reads and signs, as its UTF-8 bytes */
       payload: string
       /** Any JSON, at most 16 KiB and 8 levels deep; the person does not see it */
@@ -19,7 +20,15 @@ export interface Operations {
       /** ISO 8601, UTC */
       expiresAt: string
       /** Ed25519 public key, base64 */
-      publicKey: string
+      publicKey?: string
+      organization?: {
+        id: string
+        name: string
+        /** Whether a member has signed; it counts with the approvals alone */
+        isSigned: boolean
+        approvals: number
+        approvalsNeeded: number
+      }
     }
   }
   /** What became of a request; with wait, once it was answered */
@@ -36,13 +45,33 @@ export interface Operations {
       requestId: string
       status: 'pending' | 'signed' | 'denied' | 'expired'
       /** Ed25519 public key, base64 */
-      publicKey: string
+      publicKey?: string
       /** ISO 8601, UTC */
       expiresAt: string
       /** Ed25519 signature, base64 */
       signature?: string
       /** ISO 8601, UTC */
       resolvedAt?: string
+      organization?: {
+        id: string
+        name: string
+        /** Whether a member has signed; it counts with the approvals alone */
+        isSigned: boolean
+        approvals: number
+        approvalsNeeded: number
+      }
+      /** Of an organization that has signed */
+      signatures?: ({
+        identityId: string
+        memberId: string
+        role: 'sign' | 'approve'
+        /** Ed25519 public key, base64 */
+        publicKey: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** ISO 8601, UTC */
+        at: string
+      })[]
     }
   }
   /** The public key of an identity in an app, by handle or by the key */

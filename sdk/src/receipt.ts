@@ -1,7 +1,7 @@
 import { verifyReceipt as read, type ReceiptFlaw } from '@countersign/protocol/receipt-verification'
 import { CountersignError } from './error.ts'
 import { exchange, exchangeText, isRecord } from './exchange.ts'
-import type { App } from './signing-request.ts'
+import { unexpected, type App } from './signing-request.ts'
 
 export type KeptReceipt = {
   /** The receipt, as the service gave it. */
@@ -35,14 +35,15 @@ export type SignedReceipt = {
   resolvedAt: string
 }
 
-const sentences: Record<ReceiptFlaw, string> = {
+const sentences = {
   malformed_receipt: 'This is no receipt.',
   unknown_service_key: 'It is signed by a key that is not among those given.',
   invalid_service_signature: 'The service has not signed it, or it was altered since.',
   other_payload: 'It is for another text.',
   invalid_signature: 'The person has not signed this text.',
+  too_few_signatures: 'Fewer members of the organization have signed and approved it than it takes.',
   key_not_in_log: 'The log of signing keys does not tell the key of the person as the receipt has it.',
-}
+} satisfies Record<ReceiptFlaw, string>
 
 /**
  * What a receipt says, where all of it holds together: the service has signed it, the person has signed this text, and
@@ -68,17 +69,25 @@ export async function readReceipt(
   { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
   { requestId, identityId, payload, logKeys }: WantedReceipt,
 ): Promise<KeptReceipt> {
+  const kept = await fetchReceipt({ baseUrl, clientId }, { requestId, payload, logKeys })
+  const signed = verifyReceipt(kept)
+  const isWanted = signed.requestId === requestId && signed.clientId === clientId
+  if (!isWanted || signed.identityId !== (identityId ?? signed.identityId)) throw unexpected('The receipt is another.')
+  return kept
+}
+
+/** The receipt of a request as the service gives it, with the keys of the log: nothing of it is verified yet. */
+export async function fetchReceipt(
+  { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
+  { requestId, payload, logKeys }: Omit<WantedReceipt, 'identityId'>,
+): Promise<KeptReceipt> {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/receipt`, baseUrl)
   url.search = new URLSearchParams({ clientId }).toString()
   const [receipt, keys] = await Promise.all([
     exchangeText(url, { patienceMilliseconds }),
     logKeys ?? readLogKeys(baseUrl),
   ])
-  const kept = { receipt, payload, logKeys: keys }
-  const signed = verifyReceipt(kept)
-  const isWanted = signed.requestId === requestId && signed.clientId === clientId
-  if (!isWanted || signed.identityId !== (identityId ?? signed.identityId)) throw unexpected('The receipt is another.')
-  return kept
+  return { receipt, payload, logKeys: keys }
 }
 
 async function readLogKeys(baseUrl: URL): Promise<KeptReceipt['logKeys']> {
@@ -88,10 +97,7 @@ async function readLogKeys(baseUrl: URL): Promise<KeptReceipt['logKeys']> {
   return typeof origin === 'string' ? { keys, origin } : { keys }
 }
 
-function unexpected(description: string): CountersignError {
-  return new CountersignError({ code: 'unexpected_answer', description })
-}
-
-function refusal(code: ReceiptFlaw): CountersignError {
+/** Why a receipt proves nothing. */
+export function refusal(code: keyof typeof sentences): CountersignError {
   return new CountersignError({ code, description: sentences[code] })
 }

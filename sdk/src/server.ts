@@ -1,13 +1,26 @@
 import { addressOf } from './address.ts'
 import { connectUrl, type WantedConsent } from './connect-url.ts'
+import { readOrganizationReceipt, type WantedOrganizationReceipt } from './organization-receipt.ts'
 import { readReceipt, type WantedReceipt } from './receipt.ts'
+import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
 export { verifyReceipt, type KeptReceipt, type SignedReceipt, type WantedReceipt } from './receipt.ts'
+export {
+  verifyOrganizationReceipt,
+  type SignedOrganizationReceipt,
+  type WantedOrganizationReceipt,
+} from './organization-receipt.ts'
 export { verifySignature, type SignedText } from './signature.ts'
 export type { WantedConsent } from './connect-url.ts'
+export type {
+  MemberSignature,
+  NewOrganizationRequest,
+  OrganizationOutcome,
+  OrganizationRequest,
+} from './organization-request.ts'
 export type { ResourceToken, WantedToken } from './resource-token.ts'
 export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
 
@@ -32,6 +45,11 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),
     readReceipt: (wanted: WantedReceipt) => readReceipt(app, wanted),
+    createOrganizationRequest: (wanted: organization.NewOrganizationRequest) =>
+      organization.createOrganizationRequest(app, wanted),
+    waitForOrganization: (request: organization.OrganizationRequest, options: signing.Waiting = {}) =>
+      organization.waitForOrganization(app, request, options),
+    readOrganizationReceipt: (wanted: WantedOrganizationReceipt) => readOrganizationReceipt(app, wanted),
     connectUrl: (wanted: WantedConsent) => connectUrl(app, wanted),
     ...createTokenExchange(app),
   }

@@ -8,11 +8,15 @@ type Opening = Operations['POST /api/signing/request']
 type Watching = Operations['GET /api/signing/request/{requestId}/status']
 type Opened = Opening['answer']
 type Status = Watching['answer']
+type Ended = Status & { status: Exclude<Status['status'], 'pending'> }
 
 /** The app, and where its Countersign is. */
 export type App = { baseUrl: URL; authUrl: URL; clientId: string; clientSecret: string }
 
-export type NewSigningRequest = Omit<Opening['body'], 'clientId' | 'clientSecret'>
+export type NewSigningRequest = Omit<Opening['body'], 'clientId' | 'clientSecret' | 'organizationId' | 'identityId'> & {
+  /** Who should sign: the `sub` of an ID token. */
+  identityId: string
+}
 
 /** A request that waits for its answer. It may be kept as JSON, and waited for by another process. */
 export type SigningRequest = {
@@ -54,16 +58,29 @@ const backOffMillisecondsMax = 8000
 
 /** Asks an identity to sign a text. Not tried again by itself: it may have been done, and would then be asked twice. */
 export async function createSigningRequest(app: App, wanted: NewSigningRequest): Promise<SigningRequest> {
-  const { clientId, clientSecret, baseUrl, authUrl } = app
+  const { requestId, publicKey, expiresAt } = await askFor(app, wanted)
+  if (publicKey === undefined) throw unexpected(notOpened)
+  const { identityId, payload } = wanted
+  return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: pageOf(app, requestId) }
+}
+
+/** Opens a request, to whomever it is. */
+export async function askFor(app: App, wanted: Omit<Opening['body'], 'clientId' | 'clientSecret'>): Promise<Opened> {
+  const { clientId, clientSecret, baseUrl } = app
   const json: Opening['body'] = { ...wanted, clientId, clientSecret }
   const patience = { patienceMilliseconds: openingPatienceMilliseconds }
   const opened = await exchange(new URL('/api/signing/request', baseUrl), { json, ...patience })
-  if (!isOpened(opened)) throw unexpected('The request was opened with an answer that is not of the interface.')
-  const { requestId, publicKey, expiresAt } = opened
+  if (!isOpened(opened)) throw unexpected(notOpened)
+  return opened
+}
+
+const notOpened = 'The request was opened with an answer that is not of the interface.'
+
+/** The page on which a request is answered. */
+export function pageOf({ authUrl }: Pick<App, 'authUrl'>, requestId: string): string {
   const page = new URL('/sign', authUrl)
   page.searchParams.set('requestId', requestId)
-  const { identityId, payload } = wanted
-  return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: page.href }
+  return page.href
 }
 
 /**
@@ -72,18 +89,28 @@ export async function createSigningRequest(app: App, wanted: NewSigningRequest):
  * was asked for and by the key that was named then: throws `invalid_signature` for any other.
  */
 export async function waitForSignature(app: App, asked: SigningRequest, waiting: Waiting): Promise<Outcome> {
+  return outcomeOf(asked, await watch(app, asked, waiting))
+}
+
+type Watched = { requestId: string; expiresAt: string }
+
+/** The status of a request once that is not pending any more. */
+export async function watch(app: App, asked: Watched, waiting: Waiting): Promise<Ended> {
   const { signal, graceSeconds = 60 } = waiting
   const patience = beginPatience(asked.expiresAt, graceSeconds)
   for (;;) {
     signal?.throwIfAborted()
     const status = await readStatus(app, asked, signal).catch(asPassing)
     const failure = status instanceof CountersignError ? status : undefined
-    if (!(status instanceof CountersignError) && status.status !== 'pending') return outcomeOf(asked, status)
+    if (!(status instanceof CountersignError) && isEnded(status)) {
+      if (status.requestId !== asked.requestId) throw unexpected('The status is that of another request.')
+      return status
+    }
     await patience.rest(failure, signal)
   }
 }
 
-async function readStatus({ baseUrl, clientId }: App, { requestId }: SigningRequest, signal?: AbortSignal) {
+async function readStatus({ baseUrl, clientId }: App, { requestId }: Watched, signal?: AbortSignal) {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/status`, baseUrl)
   const query: Watching['query'] = { clientId, wait: String(limits.signingWaitSecondsMax) }
   url.search = new URLSearchParams(query).toString()
@@ -145,9 +172,8 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** What the service says, as far as it is to be believed. */
-function outcomeOf(asked: SigningRequest, { status, requestId, publicKey, signature, resolvedAt }: Status): Outcome {
-  const { identityId, payload } = asked
-  if (requestId !== asked.requestId) throw unexpected('The status is that of another request.')
+function outcomeOf(asked: SigningRequest, { status, publicKey, signature, resolvedAt }: Ended): Outcome {
+  const { requestId, identityId, payload } = asked
   if (status === 'denied' || status === 'expired') return { status, requestId, identityId }
   const isSigned = signature !== undefined && publicKey === asked.publicKey
   if (!isSigned || !verifySignature({ payload, signature, publicKey })) throw new CountersignError(notSigned)
@@ -159,23 +185,44 @@ const notSigned = {
   description: 'The service says that the request is signed, but not this text by this key.',
 }
 
-function unexpected(description: string): CountersignError {
+/** An answer that the interface does not have. */
+export function unexpected(description: string): CountersignError {
   return new CountersignError({ code: 'unexpected_answer', description })
 }
 
-const always = ['requestId', 'publicKey', 'expiresAt']
-const sometimes = ['signature', 'resolvedAt']
+function isEnded(status: Status): status is Ended {
+  return status.status !== 'pending'
+}
+
+const always = ['requestId', 'expiresAt']
+const sometimes = ['publicKey', 'signature', 'resolvedAt']
 const statuses: unknown[] = ['pending', 'signed', 'denied', 'expired'] satisfies Status['status'][]
 
 function isOpened(value: unknown): value is Opened {
-  return isRecord(value) && hasTexts(value, always)
+  return isRecord(value) && hasTexts(value, always) && hasTextsOf(value, ['publicKey']) && isProgressOf(value)
 }
 
 function isStatus(value: unknown): value is Status {
   if (!isRecord(value) || !statuses.includes(value['status'])) return false
-  return hasTexts(value, [...always, ...sometimes.filter((name) => name in value)])
+  if (!hasTexts(value, always) || !hasTextsOf(value, sometimes) || !isProgressOf(value)) return false
+  const { signatures = [] } = value
+  const texts = ['identityId', 'memberId', 'role', 'publicKey', 'signature', 'at']
+  return Array.isArray(signatures) && signatures.every((each) => isRecord(each) && hasTexts(each, texts))
+}
+
+/** Whether it says how far an organization is, or of none. */
+function isProgressOf({ organization = { id: '', approvalsNeeded: 0 } }: Record<string, unknown>): boolean {
+  return isRecord(organization) && hasTexts(organization, ['id']) && Number.isInteger(organization['approvalsNeeded'])
 }
 
 function hasTexts(record: Record<string, unknown>, names: string[]): boolean {
   return names.every((name) => typeof record[name] === 'string')
+}
+
+/** The same of those names that are there. */
+function hasTextsOf(record: Record<string, unknown>, names: string[]): boolean {
+  return hasTexts(
+    record,
+    names.filter((name) => name in record),
+  )
 }

@@ -12,6 +12,7 @@ import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
+import { forgetOrganizationSignatures } from '#signing/organization-request.ts'
 import { forgetRequests } from '#signing/request.ts'
 import { forgetLinks } from '#sso/arrival.ts'
 import { forgetTokens } from '#tokens/lineage.ts'
@@ -73,6 +74,7 @@ async function forgetIdentities(tx: Transaction, identityIds: string[], now: Dat
   await forgetLinks(tx, identityIds)
   await forgetConsents(tx, identityIds)
   await forgetRequests(tx, identityIds, now)
+  await forgetOrganizationSignatures(tx, identityIds)
   await forgetSigningKeys(tx, identityIds, now)
   await forgetIdentityKeys(tx, identityIds)
 }

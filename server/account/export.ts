@@ -14,6 +14,7 @@ import { exportMemberships } from '#organizations/organization.ts'
 import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
+import { listOrganizationSignatures } from '#signing/organization-request.ts'
 import { listAllRequests } from '#signing/request.ts'
 import { findWebhook } from '#webhooks/endpoint.ts'
 
@@ -32,6 +33,7 @@ export async function exportAccount(db: Database, session: Session, now: Date): 
       signingKeys: await listSigningKeys(db, identityId),
       encryptionKey: await readIdentityKey(db, identityId),
       signingRequests: await listAllRequests(db, identityId),
+      organizationSignatures: await listOrganizationSignatures(db, identityId),
       grants: await listGrants(db, identityId, now),
     })
   }

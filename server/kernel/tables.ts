@@ -179,6 +179,7 @@ export interface Tables {
     owner_count: number
     created_at: Date
     updated_at: Date
+    approvals_needed: Generated<number>
   }
   organization_domain: {
     organization_id: string
@@ -314,6 +315,36 @@ export interface Tables {
   signing_key_owner: {
     public_key: Uint8Array
     identity_id: string
+  }
+  signing_organization_answer: {
+    organization_id: string
+    request_id: string
+    identity_id: string
+    member_id: string
+    role: 'sign' | 'approve'
+    key_version: number
+    public_key: Uint8Array
+    signature: Uint8Array
+    signed_as: string | null
+    answered_at: Date
+  }
+  signing_organization_place: {
+    request_id: string
+    organization_id: string
+    client_id: string
+  }
+  signing_organization_request: {
+    organization_id: string
+    request_id: string
+    client_id: string
+    organization_name: string
+    payload: string
+    metadata: string | null
+    approvals_needed: number
+    status: 'pending' | 'signed' | 'denied' | 'expired'
+    created_at: Date
+    expires_at: Date
+    resolved_at: Date | null
   }
   signing_request: {
     identity_id: string

@@ -129,7 +129,7 @@ export async function changeOrganization(
 
 /** Whether somebody else could get in, or act in another's name, whom the organization keeps from it now. */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = ['ssoRequired', 'requireSignedActions', 'encryptionMode'] as const
+  const guards = ['ssoRequired', 'requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const
   return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
@@ -179,6 +179,7 @@ export function toOwnOrganization(member: Member): OwnOrganization {
     memberId,
     identityId,
     requireSignedActions: organization.requireSignedActions,
+    approvalsNeeded: organization.approvalsNeeded,
     createdAt: organization.createdAt.toISOString(),
     updatedAt: organization.updatedAt.toISOString(),
   }

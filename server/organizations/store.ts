@@ -13,6 +13,7 @@ const organization = [
   'sso_connection_id as ssoConnectionId',
   'sso_required as ssoRequired',
   'require_signed_actions as requireSignedActions',
+  'approvals_needed as approvalsNeeded',
   'organization.created_at as createdAt',
   'organization.updated_at as updatedAt',
 ] as const
@@ -156,13 +157,14 @@ type Change = {
   ssoRequired?: boolean | undefined
   requireSignedActions?: boolean | undefined
   encryptionMode?: Membership['encryptionMode'] | undefined
+  approvalsNeeded?: number | undefined
 }
 
 type Changed = Change & { organizationId: string }
 
 export async function updateOrganization(
   tx: Transaction,
-  { organizationId, name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode }: Changed,
+  { organizationId, name, slug, logoUrl, ssoRequired, ...change }: Changed,
   now: Date,
 ): Promise<void> {
   await tx
@@ -173,8 +175,9 @@ export async function updateOrganization(
       ...(slug !== undefined && { slug }),
       ...(logoUrl !== undefined && { logo_url: logoUrl }),
       ...(ssoRequired !== undefined && { sso_required: ssoRequired }),
-      ...(requireSignedActions !== undefined && { require_signed_actions: requireSignedActions }),
-      ...(encryptionMode !== undefined && { encryption_mode: encryptionMode }),
+      ...(change.requireSignedActions !== undefined && { require_signed_actions: change.requireSignedActions }),
+      ...(change.approvalsNeeded !== undefined && { approvals_needed: change.approvalsNeeded }),
+      ...(change.encryptionMode !== undefined && { encryption_mode: change.encryptionMode }),
     })
     .where('organization_id', '=', organizationId)
     .execute()

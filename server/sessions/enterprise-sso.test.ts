@@ -133,6 +133,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'PUT /api/signing/keys/:identityId': false,
   'GET /api/signing/requests': true,
   'GET /api/signing/requests/:requestId': true,
+  'POST /api/signing/requests/:requestId/approve': true,
   'POST /api/signing/requests/:requestId/deny': true,
   'GET /api/signing/requests/:requestId/receipt': false,
   'POST /api/sso/arrivals/:flowId/link': false,

@@ -36,6 +36,7 @@ const openWithoutPasskey = new Set([
   'GET /api/signing/requests',
   'GET /api/signing/requests/:requestId',
   'POST /api/signing/requests/:requestId/sign',
+  'POST /api/signing/requests/:requestId/approve',
   'POST /api/signing/requests/:requestId/deny',
   // As a member of that organization alone.
   'GET /api/organizations',

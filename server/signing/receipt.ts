@@ -3,9 +3,12 @@ import { receiptType, type Receipt } from '@countersign/protocol/receipts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import type { Acting } from '#sessions/session.ts'
+import type { Session } from '#sessions/session.ts'
 import { proveKey } from '#transparency/event.ts'
 import { signStatement } from '#transparency/log-key.ts'
+import { findAsking, requireReader } from './organization-answer.ts'
+import { writeOrganizationReceipt } from './organization-receipt.ts'
+import { findPlaceOfApp } from './organization-request.ts'
 import * as store from './request-store.ts'
 
 const refuse = refusals({
@@ -15,11 +18,17 @@ const refuse = refusals({
   key_not_in_log: [409, 'The log of signing keys does not have this key yet. Try again in a minute.'],
 })
 
-/** A receipt for what a person has signed. Refuses `request_not_found`, `request_not_signed`, `key_not_in_log`. */
-export async function issueReceipt(kernel: Kernel, acting: Acting, requestId: string, now: Date): Promise<string> {
+/**
+ * A receipt for what a person has signed, or an organization that they sign or approve for. Refuses
+ * `request_not_found`, `request_not_signed`, `key_not_in_log`, and what `requireReader` does.
+ */
+export async function issueReceipt(kernel: Kernel, session: Session, requestId: string, now: Date): Promise<string> {
   const place = await store.findPlace(kernel.db, requestId)
-  const request = place && (await store.findRequestOfUser(kernel.db, acting, place.identityId, requestId))
-  return write(kernel, request, now)
+  if (place) return write(kernel, await store.findRequestOfUser(kernel.db, session, place.identityId, requestId), now)
+  const asking = await findAsking(kernel.db, session, requestId)
+  if (!asking) throw refuse.request_not_found()
+  await requireReader(kernel, asking, now)
+  return writeOrganizationReceipt(kernel, asking, now)
 }
 
 /** The same for the app that asked. Refuses `access_denied` beside the others. */
@@ -30,8 +39,9 @@ export async function issueReceiptToApp(
   now: Date,
 ): Promise<string> {
   const place = await store.findPlace(kernel.db, requestId)
-  if (place && place.clientId !== clientId) throw refuse.access_denied()
-  return write(kernel, place && (await store.findRequest(kernel.db, place.identityId, requestId)), now)
+  if (!place) return writeOrganizationReceipt(kernel, await findPlaceOfApp(kernel.db, clientId, requestId), now)
+  if (place.clientId !== clientId) throw refuse.access_denied()
+  return write(kernel, await store.findRequest(kernel.db, place.identityId, requestId), now)
 }
 
 /** Signed by the key of the log, with the proof that the log has the person's key. */

@@ -15,10 +15,11 @@ import { refusals } from '#kernel/refusal.ts'
 import type { Acting } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { findCurrentKey } from './key-store.ts'
+import { writeMetadata } from './metadata.ts'
+import { readOrganizationStatus } from './organization-request.ts'
 import * as store from './request-store.ts'
 
 const refuse = refusals({
-  invalid_request: [400, 'The metadata is at most 16 KiB of JSON, nested at most 8 levels deep.'],
   invalid_signature: [400, 'This is no valid signature of this text by the key that the request names.'],
   access_denied: [403, 'This request belongs to another app.'],
   identity_not_found: [404, 'No identity has this id.'],
@@ -29,7 +30,7 @@ const refuse = refusals({
   too_many_pending: [429, 'Too many requests of this app wait for this identity already.'],
 })
 
-type Wanted = Pick<NewSigningRequest, 'identityId' | 'payload' | 'metadata' | 'expiresInSeconds'>
+type Wanted = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
 
 /** An app that asks; `pendingMax` where an identity should have fewer requests of it before it than of others. */
 type Asker = { clientId: string; pendingMax?: number }
@@ -40,7 +41,7 @@ type Asker = { clientId: string; pendingMax?: number }
  */
 export async function openRequest(db: Database, { clientId, pendingMax }: Asker, wanted: Wanted, now: Date) {
   const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
-  const metadata = wanted.metadata ? writeMetadata(wanted.metadata) : null
+  const metadata = writeMetadata(wanted.metadata)
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
   return transaction(db, async (tx) => {
@@ -70,18 +71,6 @@ async function roomFor(tx: Transaction, identityId: string, clientId: string): P
     : limits.signingPendingOfUnconnectedMax
 }
 
-function writeMetadata(metadata: Record<string, unknown>): string {
-  const written = JSON.stringify(metadata)
-  const fits = Buffer.byteLength(written) <= limits.signingMetadataBytesMax
-  if (!fits || depthOf(metadata) > limits.signingMetadataDepthMax) throw refuse.invalid_request()
-  return written
-}
-
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
-}
-
 /**
  * Where an app's request stands. One that has expired is written down as such before anybody is told, so that it cannot
  * be signed after that. Refuses `request_not_found`, `access_denied`.
@@ -93,7 +82,8 @@ export async function readStatus(
   now: Date,
 ) {
   const found = await store.findStatus(prepared, requestId)
-  if (found && found.clientId !== clientId) throw refuse.access_denied()
+  if (!found) return readOrganizationStatus(db, clientId, requestId, now)
+  if (found.clientId !== clientId) throw refuse.access_denied()
   return toStatus(await settled(db, found, now))
 }
 

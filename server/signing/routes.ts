@@ -1,4 +1,5 @@
 import { readReceipt, readReceiptOfApp, receiptMediaType } from '@countersign/protocol/receipts'
+import type { NewSigningRequest } from '@countersign/protocol/signing'
 import * as endpoints from '@countersign/protocol/signing'
 import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
@@ -11,6 +12,14 @@ import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { createKey, listKeyRecords, lookUpPublicKey, readKeyRecord } from './key.ts'
+import {
+  answerForOrganization,
+  denyForOrganization,
+  findAsking,
+  listPendingOfOrganizations,
+  readOrganizationRequest,
+} from './organization-answer.ts'
+import { openOrganizationRequest } from './organization-request.ts'
 import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
 import { readHistory } from './history.ts'
 import { readSignPage } from './page.ts'
@@ -19,7 +28,12 @@ import { rotateKey } from './rotation.ts'
 import { flawOf } from './verification.ts'
 import { createWaiting, type Waiting } from './waiting.ts'
 
-const refuse = refusals({ invalid_request: [400, 'at is an instant, such as 2026-11-21T09:30:00Z.'] })
+const refuse = refusals({
+  invalid_request: [400, 'at is an instant, such as 2026-11-21T09:30:00Z.'],
+  request_not_found: [404, 'No organization was asked this.'],
+})
+
+const oneAddressee = 'Name who should sign: identityId or organizationId, one of the two.'
 
 const historyDefault = 50
 
@@ -32,7 +46,8 @@ export function signingRoutes(host: Host, signing: Signing): void {
   appSigningRoutes(host, signing, waiting)
   publicSigningRoutes(host, signing.kernel)
   keyRoutes(host, signing.kernel, waiting)
-  requestRoutes(host, signing.kernel, waiting)
+  requestRoutes(host, signing.kernel)
+  answerRoutes(host, signing.kernel, waiting)
   receiptRoutes(host, signing.kernel)
 }
 
@@ -57,10 +72,15 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
     ...endpoints.openSigningRequest,
     async handler(request, reply) {
       const { clientId, clientSecret, ...wanted } = request.body
+      const addressee = readAddressee(wanted)
       const proof = { kind: 'secret', secret: new Secret(clientSecret) } as const
       const credentials = { clientId, proof, scheme: 'body' } as const
       await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
-      return reply.status(201).send(await openRequest(db, { clientId }, wanted, clock()))
+      const opened =
+        'identityId' in addressee
+          ? await openRequest(db, { clientId }, { ...wanted, ...addressee }, clock())
+          : await openOrganizationRequest(db, clientId, { ...wanted, ...addressee }, clock())
+      return reply.status(201).send(opened)
     },
   })
 
@@ -78,6 +98,15 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       return readStatus(kernel, clientId, requestId, clock())
     },
   })
+}
+
+type Named = Pick<NewSigningRequest, 'identityId' | 'organizationId'>
+
+/** Whom an app asks. Refuses `invalid_request` where it names neither, or both. */
+function readAddressee({ identityId, organizationId }: Named): { identityId: string } | { organizationId: string } {
+  if (identityId !== undefined && organizationId === undefined) return { identityId }
+  if (organizationId !== undefined && identityId === undefined) return { organizationId }
+  throw refuse.invalid_request({ sentence: oneAddressee })
 }
 
 /** Aborted when the caller has gone. The connection itself would not do: it may serve many, one after another. */
@@ -152,7 +181,7 @@ function keyRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
   })
 }
 
-function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
+function requestRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -160,7 +189,9 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     ...endpoints.listSigningRequests,
     onRequest: session.onRequest,
     async handler(request) {
-      return { requests: await listPending(db, session.of(request), clock()) }
+      const [own, now] = [session.of(request), clock()]
+      const ofOrganizations = await listPendingOfOrganizations(db, own, now)
+      return { requests: [...(await listPending(db, own, now)), ...ofOrganizations] }
     },
   })
 
@@ -177,17 +208,44 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
   host.route({
     ...endpoints.readSigningRequest,
     onRequest: session.onRequest,
-    handler: (request) => readRequest(db, session.of(request), request.params.requestId, clock()),
+    async handler(request) {
+      const { requestId } = request.params
+      const asking = await findAsking(db, session.of(request), requestId)
+      if (asking) return readOrganizationRequest(kernel, asking, clock())
+      return readRequest(db, session.of(request), requestId, clock())
+    },
   })
+}
+
+function answerRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
 
   host.route({
     ...endpoints.signRequest,
     onRequest: session.onRequest,
     async handler(request) {
       const wanted = { ...request.params, ...request.body }
-      const signed = await signRequest(db, session.of(request), wanted, clock())
-      waiting.settled([signed.requestId])
+      const asking = await findAsking(db, session.of(request), wanted.requestId)
+      const signed = asking
+        ? await answerForOrganization(kernel, { ...asking, ...wanted, role: 'sign' }, clock())
+        : await signRequest(db, session.of(request), wanted, clock())
+      if (signed.status === 'signed') waiting.settled([signed.requestId])
       return signed
+    },
+  })
+
+  host.route({
+    ...endpoints.approveRequest,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const { requestId } = request.params
+      const asking = await findAsking(db, session.of(request), requestId)
+      if (!asking) throw refuse.request_not_found()
+      const approval = { ...asking, ...request.body, role: 'approve' } as const
+      const approved = await answerForOrganization(kernel, approval, clock())
+      if (approved.status === 'signed') waiting.settled([requestId])
+      return approved
     },
   })
 
@@ -195,7 +253,11 @@ function requestRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     ...endpoints.denyRequest,
     onRequest: session.onRequest,
     async handler(request) {
-      const denied = await denyRequest(db, session.of(request), request.params.requestId, clock())
+      const { requestId } = request.params
+      const asking = await findAsking(db, session.of(request), requestId)
+      const denied = asking
+        ? await denyForOrganization(kernel, asking, clock())
+        : await denyRequest(db, session.of(request), requestId, clock())
       waiting.settled([denied.requestId])
       return denied
     },

@@ -5,7 +5,9 @@ import { after, before, test, type TestContext } from 'node:test'
 import { registerApp } from '../../faults/customer.ts'
 import { exchange } from '../../faults/exchange.ts'
 import { registerSigner, type Signer } from '../../faults/signer.ts'
+import { askBusiness } from '#testing/organization.ts'
 import { startBeside, startService, type Service } from '#testing/service.ts'
+import { createSignatories } from '#testing/signatories.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type World } from '#testing/world.ts'
 
@@ -55,6 +57,25 @@ test('whoever waits for a request that expires, or whose key is rotated, is told
   await shop.status(first.json().requestId)
   world.pass(1)
   assert.equal((await expired).json().status, 'expired')
+})
+
+test('a waiting app hears at once when enough have answered, and the trail tells each', async () => {
+  const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
+  const [ann, bob] = members
+  const { requestId } = (await shop.requestOf(id)).json()
+  const waiting = shop.status(requestId, '&wait=20')
+  await ann.sign(requestId, ann.pair.sign('Pay 10 €'))
+  await bob.approve(requestId, bob.pair.sign('Pay 10 €'))
+  assert.equal((await waiting).json().status, 'signed')
+  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  assert.deepEqual(
+    entries.slice(0, 3).map((entry: { action: string; handle: string | null }) => [entry.action, entry.handle]),
+    [
+      ['organization.signing.approved', bob.handle],
+      ['organization.signing.signed', ann.handle],
+      ['organization.signing.requested', null],
+    ],
+  )
 })
 
 test('a ninth that waits for the same request is answered at once with what is so', async () => {

@@ -1,8 +1,9 @@
 import type { Kernel } from '#kernel/kernel.ts'
-import { listStillPending } from './request-store.ts'
+import { listStillPending as listOfOrganizations } from './organization-request-store.ts'
+import { listStillPending as listOfIdentities } from './request-store.ts'
 
-/** A request that somebody waits for. */
-export type Awaited = { identityId: string; requestId: string; expiresAt: Date }
+/** A request that somebody waits for, of an identity or of an organization. */
+export type Awaited = { requestId: string; expiresAt: Date } & ({ identityId: string } | { organizationId: string })
 
 /** Who waits until requests are answered. */
 export type Waiting = {
@@ -47,7 +48,12 @@ export function createWaiting({ db, clock, config }: Pick<Kernel, 'db' | 'clock'
     try {
       const awaited = [...waiters.values()].flatMap(([first]) => first?.request ?? [])
       if (awaited.length === 0) return
-      const pending = new Set(await listStillPending(db, awaited))
+      const ofIdentities = awaited.filter((request) => 'identityId' in request)
+      const ofOrganizations = awaited.filter((request) => 'organizationId' in request)
+      const pending = new Set([
+        ...(ofIdentities.length > 0 ? await listOfIdentities(db, ofIdentities) : []),
+        ...(ofOrganizations.length > 0 ? await listOfOrganizations(db, ofOrganizations) : []),
+      ])
       // One that is gone altogether, with its identity, is settled too.
       settled(awaited.map(({ requestId }) => requestId).filter((requestId) => !pending.has(requestId)))
     } catch {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { startSender, type Sender } from '#webhooks/sender.ts'
+import { expireOrganizationRequests } from './organization-request.ts'
 import { expireRequests } from './request.ts'
 
 let world: World
@@ -32,6 +34,7 @@ async function openShop() {
     ada,
     close: receiver.close,
     open: async (): Promise<string> => (await shop.request(ada.identityId)).json().requestId,
+    openTo: async (organizationId: string): Promise<string> => (await shop.requestOf(organizationId)).json().requestId,
     status: async (requestId: string) => (await shop.status(requestId)).json(),
     /** The events it has heard, when there are so many, and the sender knows that they arrived. */
     async heard(count: number) {
@@ -109,6 +112,37 @@ test('what waits has expired for its app when the identity is deleted, alone or 
       ['signing.expired', waiting],
     ])
   }
+})
+
+test('an app is told once of what an organization signed, denied or let expire, with every signature', async (t) => {
+  const { ada, openTo, status, heard, close } = await openShop()
+  t.after(close)
+  const bob = await createSigner(world)
+  const { id } = await makeOrganization(world, ada)
+  await join(world, { id, owner: ada, role: 'signer' }, bob)
+  await askBusiness(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const [signed, denied] = [await openTo(id), await openTo(id)]
+  for (const requestId of [signed, denied]) await ada.sign(requestId, ada.pair.sign('Pay 10 €'))
+  await bob.approve(signed, bob.pair.sign('Pay 10 €'))
+  await bob.deny(denied)
+  await heard(2)
+  const [swept, looked] = [await openTo(id), await openTo(id)]
+  await ada.sign(swept, ada.pair.sign('Pay 10 €'))
+  world.pass(301)
+  assert.equal((await status(looked)).status, 'expired')
+  while ((await expireOrganizationRequests(world.db, world.now(), 500)) > 0);
+  const events = await heard(4)
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.requestId]).toSorted(),
+    [
+      ['signing.signed', signed],
+      ['signing.denied', denied],
+      ['signing.expired', swept],
+      ['signing.expired', looked],
+    ].toSorted(),
+  )
+  for (const { data } of events) assert.deepEqual(data, { ...(await status(data.requestId)), organizationId: id })
+  assert.equal((await status(signed)).signatures.length, 2)
 })
 
 async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<void> {

@@ -93,6 +93,45 @@ const invariants: Record<string, string> = {
       where audit_entry.identity_id = signing_request.identity_id and action = 'signing.' || status
         and details ->> 'requestId' = request_id::text
     )`,
+  'what an organization has signed has a signature and as many approvals as it took, and what ended has none': `
+    select request_id, status, approvals_needed from signing_organization_request where case status
+      when 'signed' then
+        approvals_needed > (
+          select count(*) from signing_organization_answer answer
+          where answer.organization_id = signing_organization_request.organization_id
+            and answer.request_id = signing_organization_request.request_id and role = 'approve'
+        ) or not exists (
+          select from signing_organization_answer answer
+          where answer.organization_id = signing_organization_request.organization_id
+            and answer.request_id = signing_organization_request.request_id and role = 'sign'
+        )
+      when 'pending' then false
+      else exists (
+        select from signing_organization_answer answer
+        where answer.organization_id = signing_organization_request.organization_id
+          and answer.request_id = signing_organization_request.request_id
+      ) end`,
+  'a person signs or approves once for an organization': `
+    select request_id, user_id from signing_organization_answer join identity using (identity_id)
+    group by request_id, user_id having count(*) > 1`,
+  'a request to an organization has its place, and a place its request': `
+    select request_id from signing_organization_request
+    full join signing_organization_place using (organization_id, request_id, client_id)
+    where signing_organization_request.status is null or signing_organization_place.organization_id is null`,
+  'the end of a request to an organization stands in the trail, once': `
+    select request_id, status from signing_organization_request where status in ('signed', 'denied') and 1 <> (
+      select count(*) from audit_entry
+      where audit_entry.organization_id = signing_organization_request.organization_id
+        and details ->> 'requestId' = request_id::text and details ->> 'completes' = 'true'
+        and (action = 'organization.signing.denied') = (status = 'denied')
+    )`,
+  'what was signed for an organization stands in the trail': `
+    select request_id, identity_id, role from signing_organization_answer answer where not exists (
+      select from audit_entry
+      where audit_entry.organization_id = answer.organization_id and audit_entry.identity_id = answer.identity_id
+        and details ->> 'requestId' = request_id::text and at = answered_at
+        and action = case role when 'sign' then 'organization.signing.signed' else 'organization.signing.approved' end
+    )`,
   'a signing key has its leaf, or the log waits for it': `
     select signing_key.identity_id, key_version from signing_key where in_log is distinct from exists (
       select from transparency_leaf
@@ -235,12 +274,19 @@ const invariants: Record<string, string> = {
 const references: Record<string, { table: string; except: string[] }> = {
   // The trail outlives whom it tells of, and a registration reserves its ids before there is anybody.
   user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
-  // A public key stays with the identity that had it, also when that is gone.
-  identity_id: { table: 'identity', except: ['audit_entry', 'passkey_flow', 'signing_key_owner'] },
-  // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back.
+  // A public key stays with the identity that had it, also when that is gone, and so does what it signed for others.
+  identity_id: {
+    table: 'identity',
+    except: ['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer'],
+  },
+  // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
+  // has signed stays, for those who rely on it.
   organization_id: {
     table: 'organization',
-    except: ['audit_entry', 'token_lineage', 'session_enterprise_sso', 'session_without_sso'],
+    except: [
+      ...['audit_entry', 'token_lineage', 'session_enterprise_sso', 'session_without_sso'],
+      ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
+    ],
   },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
   client_id: {
@@ -248,6 +294,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     except: [
       ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
       ...['signing_request', 'signing_request_place'],
+      ...['signing_organization_request', 'signing_organization_place'],
     ],
   },
 }

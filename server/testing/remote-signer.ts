@@ -4,11 +4,11 @@ import { createAuthenticator } from './authenticator.ts'
 import type { Service } from './service.ts'
 import { newSigningPair, rotationOf } from './signer.ts'
 
-type Asked = { method?: 'POST' | 'PUT'; headers?: Record<string, string>; json?: object }
+type Asked = { method?: 'POST' | 'PUT' | 'PATCH'; headers?: Record<string, string>; json?: object }
 
 /** What a running service answers to a request, which has to be a success. */
 export async function ask<Body = unknown>(
-  { baseUrl }: Service,
+  { baseUrl }: Pick<Service, 'baseUrl'>,
   path: string,
   { method = 'POST', headers, json }: Asked,
 ) {
@@ -47,6 +47,8 @@ export async function createRemoteSigner(service: Service) {
     handle,
     identityId,
     pair,
+    headers,
+    approve: (requestId: string, payload: string) => answer(requestId, 'approve', { signature: pair.sign(payload) }),
     sign: (requestId: string, payload: string) => answer(requestId, 'sign', { signature: pair.sign(payload) }),
     deny: (requestId: string) => answer(requestId, 'deny', {}),
     /** Replaces the key, which ends all that waits for the old one. */

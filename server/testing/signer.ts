@@ -55,6 +55,8 @@ function answersOf({ api }: World, { headers, identityId }: Person) {
     readRequest: (requestId: string) => api.inject({ url: `${requests}/${requestId}`, headers }),
     sign: (requestId: string, signature: string) =>
       api.inject({ method: 'POST', url: `${requests}/${requestId}/sign`, headers, payload: { signature } }),
+    approve: (requestId: string, signature: string) =>
+      api.inject({ method: 'POST', url: `${requests}/${requestId}/approve`, headers, payload: { signature } }),
     deny: (requestId: string) => api.inject({ method: 'POST', url: `${requests}/${requestId}/deny`, headers }),
     rotate: (payload: object) =>
       api.inject({ method: 'PUT', url: `/api/signing/keys/${identityId}`, headers, payload }),
@@ -71,6 +73,12 @@ export function askerOf({ api }: World, { credentials }: TestApp) {
         method: 'POST',
         url: '/api/signing/request',
         payload: { clientId, clientSecret, identityId, payload: 'Pay 10 €', ...fields },
+      }),
+    requestOf: (organizationId: string, fields: object = {}) =>
+      api.inject({
+        method: 'POST',
+        url: '/api/signing/request',
+        payload: { clientId, clientSecret, organizationId, payload: 'Pay 10 €', ...fields },
       }),
     status: (requestId: string, query = '') =>
       api.inject({ url: `/api/signing/request/${requestId}/status?clientId=${clientId}${query}` }),

@@ -9,7 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { deleteExpiredAccess } from './access-store.ts'
-import { listOrganizationsOfClient, revokeOfOrganization } from './organization-store.ts'
+import { findAnyOfOrganization, listOrganizationsOfClient, revokeOfOrganization } from './organization-store.ts'
 import {
   deleteEndedLineages,
   deleteTokensOf,
@@ -180,6 +180,15 @@ export function listOrganizationsHeld(
   now: Date,
 ): Promise<string[]> {
   return listOrganizationsOfClient(db, held, now)
+}
+
+/** Whether an app acts for an organization, as any member: a code or token of it for that is live. */
+export function actsForOrganization(
+  db: Database,
+  acting: { organizationId: string; clientId: string },
+  now: Date,
+): Promise<boolean> {
+  return findAnyOfOrganization(db, acting, now)
 }
 
 /**

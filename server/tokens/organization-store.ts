@@ -34,3 +34,21 @@ export async function revokeOfOrganization(
     .where('revoked_at', 'is', null)
     .execute()
 }
+
+/** Whether an app has anything for an organization that is live. */
+export async function findAnyOfOrganization(
+  db: Database,
+  { organizationId, clientId }: { organizationId: string; clientId: string },
+  now: Date,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('token_lineage')
+    .select('lineage_id')
+    .where('organization_id', '=', organizationId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .where('ends_at', '>', now)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -45,16 +45,32 @@ export async function listKeyEvents(
   return { checkpoint: log.checkpoint, events }
 }
 
+type KeySought = { identityId: string; keyVersion: number }
+
 /** Where the log tells a key of an identity, with what proves it; undefined where it does not. */
 export async function proveKey(
   kernel: Pick<Kernel, 'db' | 'keyring'>,
-  { identityId, keyVersion }: { identityId: string; keyVersion: number },
+  sought: KeySought,
   now: Date,
 ): Promise<{ log: Log; key: LoggedKeyEvent } | undefined> {
+  const { log, keys } = await proveKeys(kernel, [sought], now)
+  const [key] = keys
+  return key && { log, key }
+}
+
+/** The same for several keys, all under one checkpoint, in their order; undefined in the place of one not told. */
+export async function proveKeys(
+  kernel: Pick<Kernel, 'db' | 'keyring'>,
+  sought: KeySought[],
+  now: Date,
+): Promise<{ log: Log; keys: (LoggedKeyEvent | undefined)[] }> {
   const log = await readLog(kernel, now)
-  const leaf = await store.findLeafOfKey(kernel.db, digestOf(identityId), keyVersion)
-  if (!leaf || leaf.index >= log.size) return undefined
-  return { log, key: await prove(kernel.db, leaf, log) }
+  const keys: (LoggedKeyEvent | undefined)[] = []
+  for (const { identityId, keyVersion } of sought) {
+    const leaf = await store.findLeafOfKey(kernel.db, digestOf(identityId), keyVersion)
+    keys.push(leaf && leaf.index < log.size ? await prove(kernel.db, leaf, log) : undefined)
+  }
+  return { log, keys }
 }
 
 async function prove(

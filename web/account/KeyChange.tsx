@@ -31,7 +31,9 @@ export function KeyChange({ change, step, requests, userId }: Props) {
       />
     )
   const { replaceTitle, replaceWhat, replaceNow, makeTitle, makeWhat, makeNow, expiring } = words.signing
-  const expired = requests.filter(({ identityId }) => identityId === subject.identityId).length
+  const expired = requests.filter(
+    ({ identityId, organization }) => !organization && identityId === subject.identityId,
+  ).length
   const unlock: Action = {
     name: 'unlock',
     label: subject.key ? replaceNow : makeNow,

@@ -45,9 +45,10 @@ export function Signing({ holdings, onChange }: Props) {
   )
 }
 
-function Waiting({ request: { requestId, app, handle, expiresAt } }: { request: SigningRequest }) {
+function Waiting({ request }: { request: SigningRequest }) {
+  const { requestId, app, handle, expiresAt, organization } = request
   const { words, language } = useSpeech()
-  const { as, until, read, readOf } = words.signing
+  const { as, asMember, until, read, readOf } = words.signing
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(expiresAt))
   return (
     <li class="entry with-monogram">
@@ -55,7 +56,7 @@ function Waiting({ request: { requestId, app, handle, expiresAt } }: { request: 
       <div>
         <h3>{app.name}</h3>
         <p>
-          {as(handle)}, {until(time)}
+          {organization ? asMember(organization.name, handle) : as(handle)}, {until(time)}
         </p>
       </div>
       <a class="button quiet" href={`/sign?requestId=${requestId}`} aria-label={readOf(app.name)}>

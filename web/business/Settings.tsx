@@ -1,3 +1,4 @@
+import { Approvals } from './Approvals.tsx'
 import { DeleteOrganization } from './DeleteOrganization.tsx'
 import { Description } from './Description.tsx'
 import type { SectionProps } from './OrganizationPage.tsx'
@@ -11,6 +12,7 @@ export function Settings({ organization, onChanged, onLeft }: SectionProps) {
         <h1>{words.sections.settings}</h1>
         <Description organization={organization} onChanged={onChanged} />
       </section>
+      {organization.scopes.includes('manage_org') && <Approvals organization={organization} onChanged={onChanged} />}
       {organization.role === 'owner' && <DeleteOrganization organization={organization} onDeleted={onLeft} />}
     </>
   )

@@ -13,6 +13,7 @@ const membership = (id: string, identityId: string, role: OwnOrganization['role'
   signingAuthority: false,
   ssoRequired: false,
   requireSignedActions: false,
+  approvalsNeeded: 0,
   encryptionMode: 'standard',
   keyCustody: 'svc_standard',
   memberId: `${id}-${identityId}`,

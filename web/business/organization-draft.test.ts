@@ -12,6 +12,7 @@ const organization = {
   signingAuthority: true,
   ssoRequired: false,
   requireSignedActions: false,
+  approvalsNeeded: 0,
   encryptionMode: 'standard' as const,
   keyCustody: 'svc_standard' as const,
   memberId: '01900000-0000-7000-8000-000000000002',

@@ -16,6 +16,14 @@ export const businessDe: BusinessWords = {
   save: 'Speichern',
   saved: 'Gespeichert.',
 
+  approvals: {
+    title: 'Unterschreiben',
+    needed: 'Nötige Zustimmungen',
+    neededHint:
+      'So viele Mitglieder stimmen neben der unterschreibenden Person zu, bevor eine App die Unterschrift hat.',
+    invalid: (most: number) => `Schreibe eine Zahl von 0 bis ${most}.`,
+  },
+
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
   sections: {

@@ -14,6 +14,13 @@ export const businessEn = {
   save: 'Save',
   saved: 'Saved.',
 
+  approvals: {
+    title: 'Signing',
+    needed: 'Approvals needed',
+    neededHint: 'So many members approve, beside whoever signs, before an app has the organization’s signature.',
+    invalid: (most: number) => `Write a number from 0 to ${most}.`,
+  },
+
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
   sections: { members: 'Members', domains: 'Domains', sso: 'Sign-in', settings: 'Settings', activity: 'Activity' },

@@ -12,6 +12,8 @@ import { readView } from '../view.ts'
 import type { useFlow } from './flow.ts'
 import { openWindow } from './InAWindow.tsx'
 import { looksUnreadable } from './readable.ts'
+import { Progress } from './Progress.tsx'
+import { roleOf } from './role.ts'
 import type { Step } from './steps.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 import { canTellCovered, useUncovered } from './uncovered.ts'
@@ -23,7 +25,7 @@ type Props = { flow: ReturnType<typeof useFlow>; step: Deciding; doing: Doing; f
 export function Decide({ flow, step, doing, framed }: Props) {
   const words = useWords().sign
   const { request } = step
-  const { app, handle, identityId, payload, expiresAt } = request
+  const { app, handle, identityId, payload, expiresAt, organization } = request
   const [readToEnd, setReadToEnd] = useState(false)
   const sheet = useRef<HTMLElement>(null)
   const uncovered = useUncovered(sheet, framed)
@@ -35,19 +37,22 @@ export function Decide({ flow, step, doing, framed }: Props) {
       <header class="app-heading">
         <Monogram name={app.name} />
         <h1>
-          <small>{words.asks}</small> {app.name}
+          <small>{organization ? words.ofOrganization.asks(organization.name) : words.asks}</small> {app.name}
         </h1>
         <p class="place">{app.origins.map(placeOf).join(' · ')}</p>
       </header>
       {request.demonstration && <p class="note">{words.demonstration}</p>}
-      {!request.connected && !request.demonstration && <p class="note warning">{words.notConnected}</p>}
+      {!request.connected && !request.demonstration && (
+        <p class="note warning">{organization ? words.ofOrganization.notConnected : words.notConnected}</p>
+      )}
       <ExactText text={payload} label={words.text} onEnd={() => setReadToEnd(true)} />
       <SignatureLine
-        name={name}
-        below={`@${handle}`}
-        signed={doing.current === 'sign' || doing.current === 'unlock'}
+        name={organization?.name ?? name}
+        below={organization ? words.ofOrganization.by[roleOf(request)](`@${handle}`) : `@${handle}`}
+        signed={['sign', 'approve', 'unlock'].includes(doing.current ?? '')}
         aside={<TimeLeft expiresAt={expiresAt} onEnd={onEnd} />}
       />
+      {organization && <Progress organization={organization} />}
       {step.at === 'decide' ? (
         <Answers flow={flow} step={step} doing={doing} framed={framed} awake={readToEnd && uncovered} />
       ) : (
@@ -76,7 +81,9 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
     )
   }
   if (framed && !canTellCovered()) return <Actions of={[...window, deny]} doing={doing} />
-  const sign: Action = { name: 'sign', label: words.sign.sign, asleep: !awake, do: flow.sign }
+  const role = roleOf(step.request)
+  const label = role === 'sign' ? words.sign.sign : words.sign.ofOrganization.approve
+  const sign: Action = { name: role, label, asleep: !awake, do: flow.sign }
   const code: Action = { name: 'use-code', label: words.sign.useCode, look: 'quiet', do: flow.useCode }
   const others = [...(doing.problem instanceof CeremonyFailed ? [code] : []), ...window]
   return (

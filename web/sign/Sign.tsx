@@ -12,6 +12,8 @@ import { Decide } from './Decide.tsx'
 import { Ended } from './Ended.tsx'
 import { useFlow } from './flow.ts'
 import { InAWindow } from './InAWindow.tsx'
+import { SignInThere } from './SignInThere.tsx'
+import { Waits } from './Waits.tsx'
 
 export function Sign() {
   const words = useWords().sign
@@ -59,9 +61,13 @@ function CurrentStep({ flow, doing, framed }: Props) {
           />
         </section>
       )
+    case 'sign in there':
+      return <SignInThere place={step.place} doing={doing} />
     case 'decide':
     case 'enter code':
       return <Decide flow={flow} step={step} doing={doing} framed={framed} />
+    case 'wait':
+      return <Waits flow={flow} step={step} doing={doing} />
     case 'end':
       return <Ended end={step.end} signedIn={flow.owner !== undefined} doing={doing} />
   }

@@ -4,6 +4,7 @@ import type { SigningRequest } from '@countersign/protocol/signing'
 import { call } from '../call.ts'
 import { evaluatePrfOfOne } from '../passkey.ts'
 import type { Owner } from './flow.ts'
+import { roleOf } from './role.ts'
 import type { Event, Step } from './steps.ts'
 
 const loadVault = () => import('../vault.ts')
@@ -38,10 +39,17 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     const signature = await ofTheirs(() => signatureBy(masterKey, request)).finally(() => masterKey.forget())
     // The key was replaced meanwhile, and the request has expired with the old one.
     if (signature === undefined) return read()
-    const { requestId } = request
+    const { requestId, organization } = request
     const given = { params: { requestId }, body: { signature } }
-    const signed = await ofTheirs(() => call('POST /api/signing/requests/:requestId/sign', given))
-    if (signed) advance({ type: 'request read', request: { ...request, ...signed } })
+    const answered = await ofTheirs(() =>
+      roleOf(request) === 'sign'
+        ? call('POST /api/signing/requests/:requestId/sign', given)
+        : call('POST /api/signing/requests/:requestId/approve', given),
+    )
+    if (!answered) return
+    if (organization) return read()
+    const { status, publicKey, resolvedAt = null } = answered
+    advance({ type: 'request read', request: { ...request, status, signature, publicKey, resolvedAt } })
   }
 
   async function deny() {

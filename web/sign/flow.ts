@@ -4,10 +4,17 @@ import { call, Refused } from '../call.ts'
 import { readOwnSession, signOut, type Session } from '../session.ts'
 import { tellApp } from './answer.ts'
 import { waysToAnswer } from './answering.ts'
-import { nextStep, type Event, type Step } from './steps.ts'
+import { nextStep, type Event, type OwnSignIn, type Step } from './steps.ts'
 
 /** Whoever is signed in. */
 export type Owner = Pick<Session, 'user' | 'identities'>
+
+/** Where the organization has them sign in; throws the error where it does not say so. */
+function placeIn(error: Refused): OwnSignIn {
+  const { organizationName, loginUrl } = error.fields
+  if (typeof organizationName !== 'string' || typeof loginUrl !== 'string') throw error
+  return { organizationName, loginUrl }
+}
 
 /** The step where the person is, and all that can be done about it. */
 export function useFlow({ requestId, site }: SignView, framed: boolean) {
@@ -56,6 +63,7 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
       if (error.status === 401) advance({ type: 'nobody signed in' })
       else if (error.code === 'request_not_found') advance({ type: 'no such request' })
       else if (error.code === 'request_not_pending') await read()
+      else if (error.code === 'enterprise_sso_required') advance({ type: 'own sign-in asked', place: placeIn(error) })
       else throw error
       return undefined
     }

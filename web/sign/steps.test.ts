@@ -37,6 +37,28 @@ test('in a frame nobody signs in, and nobody changes the account: a window does'
   assert.deepEqual(after([{ type: 'no such request' }]), { at: 'unknown' })
 })
 
+test('where an organization asks for its own sign-in, that comes first, and in a frame not at all', () => {
+  const place = { organizationName: 'Acme', loginUrl: 'https://api.id.example/api/sso/1/start' }
+  const asked: Event = { type: 'own sign-in asked', place }
+  assert.deepEqual(after([asked]), { at: 'sign in there', place })
+  assert.deepEqual(after([asked], undefined, frame), { at: 'open window' })
+  assert.deepEqual(after([asked, { type: 'request read', request }]), decide)
+})
+
+test('a member who has done their part waits, until it is at its end or does not count any more', () => {
+  const asked = {
+    ...{ id: 'id', name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },
+    ...{ memberId: 'id', maySign: true, mayApprove: true, answered: 'sign' as const, answers: [] },
+  }
+  const answered: SigningRequest = { ...request, organization: asked }
+  const wait: Step = { at: 'wait', request: answered, organization: asked }
+  assert.deepEqual(after([{ type: 'request read', request: answered }], decide), wait)
+  const lapsed: SigningRequest = { ...request, organization: { ...asked, answered: null } }
+  assert.equal(after([{ type: 'request read', request: lapsed }], wait).at, 'decide')
+  assert.equal(after([{ type: 'request read', request: signed }], wait).at, 'end')
+  assert.equal(after([{ type: 'time is up' }], wait).at, 'end')
+})
+
 test('a request that was answered is at its end, and the app is told which', () => {
   const answer = {
     type: 'countersign:signed',

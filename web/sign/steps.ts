@@ -5,20 +5,28 @@ import { answerOf, type Answer } from './answer.ts'
 /** How a request can end; each is for good. */
 export type End = 'signed' | 'denied' | 'expired'
 
+type Asked = NonNullable<SigningRequest['organization']>
+
+/** Where an organization has its members sign in, before they see what it is asked. */
+export type OwnSignIn = { organizationName: string; loginUrl: string }
+
 /** Where a person is who was asked to sign. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
   | { at: 'open window' }
   | { at: 'unknown' }
+  | { at: 'sign in there'; place: OwnSignIn }
   | { at: 'decide'; request: SigningRequest; insisted: boolean }
   | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[] }
+  | { at: 'wait'; request: SigningRequest; organization: Asked }
   | { at: 'end'; end: End; answer?: Answer; origins: string[] }
 
 export type Event =
   | { type: 'nobody signed in' }
   | { type: 'request read'; request: SigningRequest }
   | { type: 'no such request' }
+  | { type: 'own sign-in asked'; place: OwnSignIn }
   | { type: 'insisted' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
@@ -36,6 +44,8 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
       return { at: framed ? 'open window' : 'authenticate' }
     case 'no such request':
       return { at: framed ? 'open window' : 'unknown' }
+    case 'own sign-in asked':
+      return framed ? { at: 'open window' } : { at: 'sign in there', place: event.place }
     case 'request read':
       return stepFor(event.request, step)
     case 'insisted':
@@ -55,7 +65,9 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
     return { at: 'end', end: request.status, ...answerOf(request), origins: request.app.origins }
-  return 'request' in step ? step : { at: 'decide', request, insisted: false }
+  const { organization } = request
+  if (organization && organization.answered !== null) return { at: 'wait', request, organization }
+  return 'request' in step && step.at !== 'wait' ? step : { at: 'decide', request, insisted: false }
 }
 
 function endOf({ type }: Answer): End {

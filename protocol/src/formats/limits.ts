@@ -94,6 +94,8 @@ export const limits = {
   transparencyLeavesMax: 256,
 
   slugCharactersMax: 48,
+  /** How many members an organization may have approve what it signs. */
+  approvalsNeededMax: 20,
   /** Of what is put after a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,

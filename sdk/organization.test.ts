@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, before, test, type TestContext } from 'node:test'
+import { ask, createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
+import { startService, type Service } from '../server/testing/service.ts'
+import { newSigningPair } from '../server/testing/signer.ts'
+import { createCountersign, CountersignError, verifyOrganizationReceipt, type Countersign } from './src/server.ts'
+
+let service: Service
+let countersign: Countersign
+before(async () => {
+  service = await startService()
+  countersign = createCountersign(await registerRemoteApp(service))
+})
+after(() => service.close())
+
+const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
+
+/** An organization of one who owns it and others who sign, which demands so many approvals. */
+async function acme(approvalsNeeded: number) {
+  const [owner, bob] = [await createRemoteSigner(service), await createRemoteSigner(service)]
+  const business = { baseUrl: service.businessUrl }
+  const { identityId, headers } = owner
+  type Made = { organization: { id: string } }
+  const made = await ask<Made>(business, '/api/organizations', { headers, json: { name: 'Acme', identityId } })
+  const { id } = made.organization
+  const path = `/api/organizations/${id}`
+  const invited = await ask<{ token: string }>(business, `${path}/invitations`, {
+    headers,
+    json: { handle: bob.handle, role: 'signer' },
+  })
+  await ask(business, `/api/invitations/${invited.token}/accept`, {
+    headers: bob.headers,
+    json: { identityId: bob.identityId },
+  })
+  await ask(business, path, { method: 'PATCH', headers, json: { approvalsNeeded } })
+  return { id, owner, bob }
+}
+
+test('what an organization signs reaches the app with every signature, and as a receipt', async () => {
+  const { id, owner, bob } = await acme(1)
+  const request = await countersign.createOrganizationRequest({ organizationId: id, payload })
+  assert.equal(request.signingUrl, `${service.authUrl}/sign?requestId=${request.requestId}`)
+  assert.equal(request.approvalsNeeded, 1)
+  const waiting = countersign.waitForOrganization(request)
+  await owner.sign(request.requestId, payload)
+  await bob.approve(request.requestId, payload)
+  const outcome = await waiting
+  assert.equal(outcome.status, 'signed')
+  assert.deepEqual(
+    outcome.signatures.map(({ identityId, role }) => [identityId, role]),
+    [
+      [owner.identityId, 'sign'],
+      [bob.identityId, 'approve'],
+    ],
+  )
+  const { requestId } = request
+  const kept = await countersign.readOrganizationReceipt({ requestId, organizationId: id, payload })
+  const { organization, signatures } = verifyOrganizationReceipt(kept)
+  assert.deepEqual(organization, { id, name: 'Acme' })
+  assert.deepEqual(
+    signatures.map(({ handle }) => handle),
+    [owner.handle, bob.handle],
+  )
+  const wanted = { requestId, organizationId: randomUUID(), payload }
+  await assert.rejects(countersign.readOrganizationReceipt(wanted), { code: 'unexpected_answer' })
+})
+
+test('one member who denies has denied for all, and who asks nobody is told so', async () => {
+  const { id, owner, bob } = await acme(1)
+  const request = await countersign.createOrganizationRequest({ organizationId: id, payload })
+  const waiting = countersign.waitForOrganization(request)
+  await owner.sign(request.requestId, payload)
+  await bob.deny(request.requestId)
+  assert.deepEqual(await waiting, { status: 'denied', requestId: request.requestId, organizationId: id })
+  const nobody = countersign.createOrganizationRequest({ organizationId: randomUUID(), payload })
+  await assert.rejects(nobody, { code: 'organization_not_found' })
+})
+
+const [ann, bob] = [newSigningPair(), newSigningPair()]
+const member = ({ publicKey, sign }: typeof ann, role: string, text = payload) => ({
+  ...{ identityId: randomUUID(), memberId: randomUUID(), role, publicKey, at: '2030-01-01T12:00:00.000Z' },
+  signature: sign(text),
+})
+const annSigns = member(ann, 'sign')
+
+/** What a service says that lies: the app waits for one approval. */
+const lies = {
+  'too few approvals': [annSigns],
+  'approvals without a signature': [member(ann, 'approve'), member(bob, 'approve')],
+  'an approval of another text': [annSigns, member(bob, 'approve', 'Pay 1,000 €')],
+  'the same member twice': [annSigns, { ...member(bob, 'approve'), identityId: annSigns.identityId }],
+  'the same key twice': [annSigns, member(ann, 'approve')],
+  'a role that there is not': [annSigns, member(bob, 'watch')],
+  'no signatures': [],
+}
+for (const [what, signatures] of Object.entries(lies))
+  test(`OSG-09 SIG-10 an organization that has signed with ${what} is not believed`, async (t) => {
+    const { app, request } = await openLiar(t, signatures)
+    await assert.rejects(app.waitForOrganization(request), (error) => {
+      return error instanceof CountersignError && error.code === 'invalid_signature'
+    })
+  })
+
+test('the same service is believed where one has signed and another approved', async (t) => {
+  const { app, request } = await openLiar(t, [annSigns, member(bob, 'approve')])
+  assert.equal((await app.waitForOrganization(request)).status, 'signed')
+})
+
+async function openLiar(t: TestContext, signatures: object[]) {
+  const [requestId, organizationId] = [randomUUID(), randomUUID()]
+  const expiresAt = new Date(Date.now() + 300_000).toISOString()
+  const organization = { id: organizationId, name: 'Acme', isSigned: true, approvals: 1, approvalsNeeded: 1 }
+  const server = createServer((incoming, answer) => {
+    incoming.resume()
+    const isOpening = incoming.method === 'POST'
+    const told = isOpening ? {} : { status: 'signed', signatures, resolvedAt: expiresAt }
+    answer.writeHead(isOpening ? 201 : 200).end(JSON.stringify({ requestId, expiresAt, organization, ...told }))
+  }).listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the liar listens on no port')
+  const baseUrl = `http://localhost:${address.port}`
+  const app = createCountersign({ baseUrl, authUrl: baseUrl, clientId: 'app_test', clientSecret: 'cs_test' })
+  return { app, request: await app.createOrganizationRequest({ organizationId, payload }) }
+}

@@ -1,0 +1,219 @@
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import type { SigningRequest, SigningStatus } from '@countersign/protocol/signing'
+import { originsOf } from '#apps/redirect-uri.ts'
+import { record } from '#kernel/audit.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { verifies } from '#kernel/ed25519.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { keepOrganization, listSignatories, requireSignatories, type Signatory } from '#organizations/signatory.ts'
+import type { Session } from '#sessions/session.ts'
+import * as answerStore from './organization-answer-store.ts'
+import * as store from './organization-request-store.ts'
+import { settled, tellApps, toProgress } from './organization-request.ts'
+
+const refuse = refusals({
+  invalid_signature: [400, 'This is no valid signature of this text by the signing key of a member that you are.'],
+  insufficient_scope: [403, 'You may not do this for this organization.'],
+  request_not_found: [404, 'There is no such signing request.'],
+  app_not_active: [409, 'The app that asked is not active any more. The request can be denied.'],
+  request_not_pending: [409, 'This request has been answered, or has expired.'],
+  no_signing_key: [422, 'Give your identity a signing key first.'],
+})
+
+type Surroundings = Pick<Kernel, 'db' | 'config'>
+type Asking = { session: Session } & answerStore.Place
+
+/** Who asks of a request that is for an organization; undefined where it is for none. */
+export async function findAsking(db: Database, session: Session, requestId: string): Promise<Asking | undefined> {
+  const place = await store.findPlace(db, requestId)
+  return place && { session, requestId, organizationId: place.organizationId }
+}
+
+/** The requests to organizations that wait for the person of a session: those that they have not answered yet. */
+export async function listPendingOfOrganizations(db: Database, session: Session, now: Date): Promise<SigningRequest[]> {
+  const signatories = await listSignatories(db, session, now)
+  if (signatories.length === 0) return []
+  const organizationIds = [...new Set(signatories.map(({ organization }) => organization.organizationId))]
+  const views: SigningRequest[] = []
+  for (const request of await store.listPending(db, organizationIds, now)) {
+    const own = signatories.filter(({ organization }) => organization.organizationId === request.organizationId)
+    const view = await toView(db, request, own)
+    if (view?.organization?.answered === null) views.push(view)
+  }
+  return views
+}
+
+/**
+ * A request to an organization, as a member who signs or approves sees it. Refuses `request_not_found`,
+ * `insufficient_scope`, `enterprise_sso_required`, `no_signing_key`.
+ */
+export async function readOrganizationRequest(surroundings: Surroundings, asking: Asking, now: Date) {
+  const { db } = surroundings
+  const signatories = await requireReader(surroundings, asking, now)
+  const view = await toView(db, await settled(db, asking, now), signatories)
+  if (!view) throw refuse.no_signing_key()
+  return view
+}
+
+/**
+ * Keeps what a member has signed, to sign as the organization or to approve; with enough of it the request is signed.
+ * What a person signed of it before is replaced. Refuses `request_not_found`, `insufficient_scope`,
+ * `enterprise_sso_required`, `request_not_pending`, `app_not_active`, `invalid_signature`.
+ */
+export async function answerForOrganization(
+  { db, config }: Surroundings,
+  { role, signature: written, ...asking }: Asking & { role: 'sign' | 'approve'; signature: string },
+  now: Date,
+) {
+  const given = await transaction(db, async (tx) => {
+    // What members may do stays as it is, and those who answer come one after another.
+    await keepOrganization(tx, asking.organizationId)
+    const signatories = await requireReader({ db: tx, config }, asking, now)
+    const entitled = signatories.filter(({ maySign, mayApprove }) => (role === 'sign' ? maySign : mayApprove))
+    if (entitled.length === 0) throw refuse.insufficient_scope()
+    const request = await store.holdPending(tx, asking, now)
+    if (!request) return undefined
+    if (request.appStatus !== 'active') throw refuse.app_not_active()
+    const answer = await readAnswer(tx, entitled, { payload: request.payload, written })
+    if (!answer || !(await answerStore.replaceAnswer(tx, asking, { ...answer, role }, now)))
+      throw refuse.invalid_signature()
+
+    const completed = await store.completeRequest(tx, asking, now)
+    const action = role === 'sign' ? 'organization.signing.signed' : 'organization.signing.approved'
+    await recordAnswer(tx, action, { asking, identityId: answer.identityId, request, completes: !!completed }, now)
+    if (completed) await tellApps(tx, [completed], now)
+    const organization = toProgress(request, await answerStore.listAnswers(tx, asking))
+    return { publicKey: toBase64(answer.publicKey), completed, organization }
+  })
+  if (!given) throw await notPending(db, asking, now)
+  const { publicKey, completed, organization } = given
+  return {
+    requestId: asking.requestId,
+    status: completed ? ('signed' as const) : ('pending' as const),
+    signature: written,
+    publicKey,
+    ...(completed && { resolvedAt: now.toISOString() }),
+    organization,
+  }
+}
+
+/** Whose signature it is, of these members of one person; undefined where it is none of theirs. */
+async function readAnswer(
+  tx: Transaction,
+  signatories: Signatory[],
+  { payload, written }: { payload: string; written: string },
+) {
+  const signature = fromCanonicalBase64(written)
+  if (!signature) return undefined
+  const message = Buffer.from(payload, 'utf8')
+  for (const { identityId, memberId } of signatories) {
+    const { publicKey } = (await answerStore.findSigner(tx, identityId)) ?? {}
+    if (publicKey && verifies(message, signature, publicKey)) return { identityId, memberId, publicKey, signature }
+  }
+  return undefined
+}
+
+/**
+ * Records that a member denies, which ends it, whoever has signed. Refuses `request_not_found`, `insufficient_scope`,
+ * `enterprise_sso_required`, `request_not_pending`.
+ */
+export async function denyForOrganization({ db, config }: Surroundings, asking: Asking, now: Date) {
+  const denied = await transaction(db, async (tx) => {
+    await keepOrganization(tx, asking.organizationId)
+    const [signatory] = await requireReader({ db: tx, config }, asking, now)
+    const request = signatory && (await store.endRequest(tx, asking, 'denied', now))
+    if (!request) return false
+    const { identityId } = signatory
+    await recordAnswer(tx, 'organization.signing.denied', { asking, identityId, request, completes: true }, now)
+    await tellApps(tx, [request], now)
+    return true
+  })
+  if (!denied) throw await notPending(db, asking, now)
+  return { requestId: asking.requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
+}
+
+type Answered = { asking: Asking; identityId: string; request: { clientId: string }; completes: boolean }
+
+async function recordAnswer(
+  tx: Transaction,
+  action: `organization.signing.${'signed' | 'approved' | 'denied'}`,
+  { asking: { session, organizationId, requestId }, identityId, request: { clientId }, completes }: Answered,
+  now: Date,
+): Promise<void> {
+  const { userId } = session
+  const of = { userId, identityId, clientId, organizationId }
+  await record(tx, { action, actor: 'person', ...of, details: { requestId, completes } }, now)
+}
+
+/**
+ * As whom the person may read and answer. Refuses what `requireSignatories` does, and `request_not_found`: whoever is
+ * no member is told of no request.
+ */
+export async function requireReader(surroundings: Surroundings, { session, organizationId }: Asking, now: Date) {
+  const signatories = await requireSignatories(surroundings, session, organizationId, now)
+  if (signatories.length === 0) throw refuse.request_not_found()
+  return signatories
+}
+
+async function notPending(db: Database, place: answerStore.Place, now: Date) {
+  const { status } = await settled(db, place, now)
+  return refuse.request_not_pending({ fields: { status: status satisfies SigningStatus } })
+}
+
+/** A request as one of its members sees it; undefined where they have no signing key. */
+async function toView(
+  db: Database,
+  request: store.StoredRequest,
+  signatories: Signatory[],
+): Promise<SigningRequest | undefined> {
+  const answers = await answerStore.listAnswers(db, request)
+  const own = await chooseOwn(db, signatories, answers)
+  if (!own) return undefined
+  const { organizationId, requestId, clientId, payload, status, connected } = request
+  const first = status === 'signed' ? answers.find(({ role }) => role === 'sign') : undefined
+  const { maySign, mayApprove, memberId, identityId, handle, publicKey } = own
+  return {
+    requestId,
+    identityId,
+    handle,
+    app: {
+      clientId,
+      name: request.appName ?? clientId,
+      iconUrl: request.appIconUrl,
+      websiteUrl: request.appWebsiteUrl,
+      origins: originsOf(request.appRedirectUris ?? []),
+    },
+    connected,
+    demonstration: false,
+    payload,
+    status,
+    publicKey: toBase64(first?.publicKey ?? publicKey),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: request.expiresAt.toISOString(),
+    resolvedAt: request.resolvedAt?.toISOString() ?? null,
+    signature: first ? toBase64(first.signature) : null,
+    organization: {
+      ...toProgress({ ...request, organizationId }, answers),
+      ...{ memberId, maySign, mayApprove },
+      answered: answers.find((answer) => answer.identityId === identityId)?.role ?? null,
+      answers: answers.map(({ signedAs, answeredAt, ...answer }) => ({
+        memberId: answer.memberId,
+        handle: signedAs,
+        role: answer.role,
+        at: answeredAt.toISOString(),
+      })),
+    },
+  }
+}
+
+/** As which of their members a person answers: as the one that has already, or as one that signs before others. */
+async function chooseOwn(db: Database, signatories: Signatory[], answers: answerStore.StoredAnswer[]) {
+  const hasAnswered = (own: Signatory) => answers.some(({ identityId }) => identityId === own.identityId)
+  const rank = (own: Signatory) => (hasAnswered(own) ? 2 : Number(own.maySign))
+  for (const signatory of signatories.toSorted((a, b) => rank(b) - rank(a))) {
+    const signer = await answerStore.findSigner(db, signatory.identityId)
+    if (signer) return { ...signatory, ...signer }
+  }
+  return undefined
+}
