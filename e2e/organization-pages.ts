@@ -1,3 +1,4 @@
+import type { OrganizationKey } from '@countersign/protocol/organization-keys'
 import type { SsoConnection } from '@countersign/protocol/sso'
 import type { Person } from './person.ts'
 import type { Stage } from './stage.ts'
@@ -29,6 +30,7 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await look('organizations-activity')
   await walkDomains(person, stage, look)
   await walkConnections(person, look)
+  await walkKeys(person, look)
   await person.press('switch-organization')
   await look('organizations-switch')
   await page.goto(`${service.businessUrl}/organizations`)
@@ -156,6 +158,47 @@ async function walkConnections(person: Person, look: Look): Promise<void> {
   await person.control('require-sso').waitFor()
   await look('connections')
   await page.unroute('**/sso-connections?*')
+}
+
+/** The keys of an organization, to where one is made and back. The page is told that somebody has left who had one. */
+async function walkKeys(person: Person, look: Look): Promise<void> {
+  const { page } = person
+  await page.locator('nav.sections a[href$="/keys"]').click()
+  await person.control('make-key').waitFor()
+  await look('keys-none')
+  await person.press('change-keeper')
+  await page.locator('input[value="enterprise_managed"]').check()
+  await person.write('kmsUrl', 'kms')
+  await person.press('set-keeper')
+  await page.locator('[aria-invalid="true"]').waitFor()
+  await look('keys-keeper-invalid')
+  await page.locator('input[value="e2ee"]').check()
+  await person.press('set-keeper')
+  await person.control('change-keeper').waitFor()
+  const place = page.url()
+  await page.route('**/keys?*', (route) => route.fulfill({ json: { keys: [keyInForce] } }))
+  await page.reload()
+  await person.control('share-key').waitFor()
+  await look('keys-due')
+  await page.unroute('**/keys?*')
+  await person.press('make-key')
+  await person.control('unlock').waitFor()
+  await look('keys-make')
+  await person.press('cancel')
+  await page.waitForURL(place)
+  await person.control('make-key').waitFor()
+}
+
+const keyInForce: OrganizationKey = {
+  keyId: '00000000-0000-4000-8000-000000000003',
+  version: 3,
+  keyCustody: 'identity_grants',
+  fingerprint: 'q4b1'.repeat(10).padEnd(43, 'A'),
+  createdAt: '2026-11-01T12:00:00.000Z',
+  rotationDueSince: '2026-11-02T12:00:00.000Z',
+  endedAt: null,
+  held: true,
+  membersWithout: 2,
 }
 
 const instants = { createdAt: '2026-11-01T12:00:00.000Z', updatedAt: '2026-11-01T12:00:00.000Z' }

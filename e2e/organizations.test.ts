@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { freePorts, startService, type Service } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
 import { en as english } from '../web/messages/en.ts'
+import { openOrganizationKey } from './key-opening.ts'
 import { invite, type Person } from './person.ts'
 import { launchBrowser } from './stage.ts'
 
@@ -26,16 +27,16 @@ after(async () => {
 })
 
 /** Somebody who follows a link to the pages of organizations, has no account yet, and makes one. */
-async function arrive(at: string, wanted: Parameters<Person['createAccount']>[0]): Promise<Person> {
+async function arrive(at: string, wanted: Parameters<Person['createAccount']>[0]): Promise<Person & { code: string }> {
   const person = await invite(browser)
   const { page } = person
   person.offerPasskeys(false)
   await page.goto(`${service.businessUrl}${at}`)
   await page.getByRole('link', { name: 'Create an account' }).click()
-  await person.createAccount(wanted)
+  const code = await person.createAccount(wanted)
   await person.press('confirm-recovery-saved')
   await page.waitForURL(`${service.businessUrl}/**`)
-  return person
+  return { ...person, code }
 }
 
 async function settings({ page, control }: Person) {
@@ -171,4 +172,59 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   assert.match(lines.join('\n'), /organization\.member\.removed/)
   assert.doesNotMatch(lines.join('\n'), /organization\.created/)
   await mary.leave()
+})
+
+/** Goes from the keys of an organization to the host of the passkeys, does there what is to do, and comes back. */
+async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-key', seen: string): Promise<void> {
+  const place = page.url()
+  await press(action)
+  await page.waitForURL(`${service.authUrl}/organization-keys?**`)
+  await page.getByRole('heading', { name: seen }).waitFor()
+  await press('unlock')
+  await page.waitForURL(place)
+}
+
+test('ORG-12 an owner makes a key in the browser, shares it with who joins, replaces it when they leave', async () => {
+  const emmy = await arrive('/organizations/new', { handle: 'emmy', displayName: 'Emmy Noether' })
+  const { page } = emmy
+  const [, organizationId = ''] = /organizations\/([^/]+)/.exec(await begin(emmy, 'Invariants')) ?? []
+  await emmy.press('invite')
+  const hilbert = await arrive('/', { handle: 'hilbert', displayName: 'David Hilbert' })
+  await emmy.write('whom', '@hilbert')
+  await emmy.press('send-invitation')
+  const url = await page.locator('output[name="invitationUrl"]').innerText()
+  await emmy.press('invitation-sent')
+  const open = ({ code, ...person }: typeof emmy) => openOrganizationKey(person, code, service, organizationId)
+
+  await page.getByRole('link', { name: words.sections.keys }).click()
+  await emmy.press('change-keeper')
+  await page.getByRole('radio', { name: words.keys.modes.e2ee }).check()
+  await emmy.press('set-keeper')
+  await emmy.control('change-keeper').waitFor()
+  await withPasskey(emmy, 'make-key', english.organizationKeys.makeTitle('Invariants'))
+  await page.getByText(words.keys.kept.identity_grants).waitFor()
+  const made = await open(emmy)
+  assert.equal(made.version, 1)
+
+  await hilbert.page.goto(url)
+  await hilbert.press('accept-invitation')
+  await hilbert.control('leave-of-member').waitFor()
+  await assert.rejects(open(hilbert), { code: 'cannot_open' })
+  await page.reload()
+  await page.getByText(words.keys.without(1)).waitFor()
+  await withPasskey(emmy, 'share-key', 'David Hilbert')
+  await page.getByText(words.keys.kept.identity_grants).waitFor()
+  assert.equal(await page.getByText(words.keys.without(1)).count(), 0)
+  assert.deepEqual(await open(hilbert), made)
+
+  await hilbert.press('leave-of-member')
+  await hilbert.press('leave-organization')
+  await hilbert.page.getByText(words.none).waitFor()
+  await page.reload()
+  await page.locator('.problem', { hasText: words.keys.due('today') }).waitFor()
+  await withPasskey(emmy, 'make-key', english.organizationKeys.makeTitle('Invariants'))
+  await page.getByText(words.keys.inForce(2, 'today')).waitFor()
+  assert.equal((await open(emmy)).version, 2)
+  await hilbert.leave()
+  await emmy.leave()
 })

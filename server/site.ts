@@ -11,6 +11,7 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/recover': 'recover',
   '/sso': 'sso',
   '/sso/link': 'sso',
+  '/organization-keys': 'organization-keys',
   '/account': 'account',
   '/account/identities': 'account',
   '/account/signing': 'account',

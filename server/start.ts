@@ -32,7 +32,7 @@ export type Running = {
 /** Starts the service in this process. Throws `ConfigError` where a setting stands in the way. */
 export async function start(config: Config): Promise<Running> {
   const { log, flush } = createLog(config.logLevel)
-  const pages = await openPages(config.baseUrl)
+  const pages = await openPages(config)
   const storage = await openStorageOf(config, log)
   const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
   const kernel: Kernel = {

@@ -16,6 +16,12 @@ test('a person returns to what one app wants at another', () => {
   assert.equal(returnAddress(`?return=${encodeURIComponent(connect)}`, site), connect)
 })
 
+test('whoever has signed in to make a key of an organization goes on with that', () => {
+  const errand =
+    '/organization-keys?organization=1&identity=2&return=https%3A%2F%2Fbusiness.example%2Forganizations%2F1'
+  assert.equal(returnAddress(`?return=${encodeURIComponent(errand)}`, site), errand)
+})
+
 test('a developer returns to their apps', () => {
   for (const path of ['/developers', '/developers/new', '/developers/apps/app_1'])
     assert.equal(returnAddress(`?return=${encodeURIComponent(path)}`, site), path)

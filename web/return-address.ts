@@ -9,7 +9,10 @@ export function returnAddress(search: string, { authUrl, businessUrl }: Pick<Sit
   const wanted = new URLSearchParams(search).get('return')
   const url = wanted === null ? null : URL.parse(wanted, authUrl)
   if (url?.origin === businessUrl && /^\/(organizations|invitations)(\/.*)?$/.test(url.pathname)) return url.href
-  if (url?.origin !== authUrl || !/^\/(signin|connect|sso\/link|developers(\/.*)?)$/.test(url.pathname))
+  if (
+    url?.origin !== authUrl ||
+    !/^\/(signin|connect|sso\/link|organization-keys|developers(\/.*)?)$/.test(url.pathname)
+  )
     return '/account'
   return `${url.pathname}${url.search}`
 }

@@ -22,6 +22,7 @@ export {
 } from '@countersign/keys/device-approval'
 export { CannotOpen } from '@countersign/keys/envelope'
 export { openHandedOver } from '@countersign/keys/master-key'
+export { newOrganizationKey, openKeyGrant } from '@countersign/keys/organization-key'
 export { prfSalt } from '@countersign/keys/prf'
 export { readRecoveryCode, recoveryAuthOf } from '@countersign/keys/recovery-code'
 

@@ -128,7 +128,16 @@ export type ErrorView = { page: 'error'; site: Site; error: string; description:
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 
 export type PlainView = {
-  page: 'landing' | 'register' | 'login' | 'recover' | 'account' | 'developers' | 'sso' | 'business'
+  page:
+    | 'landing'
+    | 'register'
+    | 'login'
+    | 'recover'
+    | 'account'
+    | 'developers'
+    | 'sso'
+    | 'business'
+    | 'organization-keys'
   site: Site
 }
 

@@ -41,15 +41,18 @@ export function siteOf(settings: Settings): Site {
   }
 }
 
+type Hosts = Pick<Config, 'baseUrl' | 'businessUrl'>
+
 /** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */
-export async function openPages(baseUrl: URL): Promise<Pages> {
+export async function openPages(config: Hosts): Promise<Pages> {
   const manifest = await readManifest()
   return {
     show(reply, view) {
       const page = manifest[view.page]
       if (!page) throw new Error(`the page ${view.page} was not built`)
       const framedBy = view.page === 'sign' ? view.framedBy : []
-      reply.header('content-security-policy', pagePolicy(baseUrl, { postsForms: postsForms(view), framedBy }))
+      const policy = pagePolicy({ asks: hostsAskedBy(view, config), postsForms: postsForms(view), framedBy })
+      reply.header('content-security-policy', policy)
       // It knows no origins, only all or nobody; the policy above says who.
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
       if (view.page === 'sign') reply.header('cross-origin-opener-policy', keepsOpener)
@@ -64,6 +67,11 @@ export async function openPages(baseUrl: URL): Promise<Pages> {
  * as whoever opens a window can; the address bar says where, and a passkey works nowhere else.
  */
 const keepsOpener = 'unsafe-none'
+
+/** Which hosts beside its own a page may speak to. One that wraps keys of organizations asks where those are kept. */
+function hostsAskedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[] {
+  return page === 'organization-keys' ? [baseUrl, businessUrl] : [baseUrl]
+}
 
 /** Whether the page may have an answer to post to an app. */
 function postsForms(view: PageView): boolean {

@@ -22,21 +22,21 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
-type Allowed = { postsForms: boolean; framedBy: string[] }
+type Allowed = { asks: URL[]; postsForms: boolean; framedBy: string[] }
 
 /**
  * A page of ours: its own scripts and styles, our API, and nothing from anywhere else. Where it posts a form to an app,
  * `form-action` names no host: browsers hold the redirects that the app answers with to the same list. `framedBy` are
  * the origins that may show it in a frame.
  */
-export function pagePolicy(baseUrl: URL, { postsForms, framedBy }: Allowed): string {
+export function pagePolicy({ asks, postsForms, framedBy }: Allowed): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self' ${baseUrl.origin}`,
+    `connect-src 'self' ${asks.map(({ origin }) => origin).join(' ')}`,
     postsForms ? 'form-action https: http:' : "form-action 'self'",
     `frame-ancestors ${framedBy.join(' ') || "'none'"}`,
     "base-uri 'none'",

@@ -74,9 +74,11 @@ test('the bearer opens nothing on the other hosts, nor gets another one', async 
   }
 })
 
-test('no page but one of the business host is told the bearer', async () => {
+test('no page is told the bearer but one of the business host, or of the one where passkeys open keys', async () => {
   const ada = await world.person()
-  for (const origin of [environment.AUTH_URL, environment.BASE_URL, 'https://evil.example', 'null']) {
+  const opened = await askForBearer(withCookie(ada.sessionToken, environment.AUTH_URL))
+  assert.equal(opened.statusCode, 201, opened.body)
+  for (const origin of [environment.BASE_URL, 'https://evil.example', 'null']) {
     const answer = await askForBearer(withCookie(ada.sessionToken, origin))
     assert.equal(answer.statusCode, 403, origin)
     assert.equal(answer.json().error, 'invalid_origin')

@@ -74,8 +74,9 @@ export function sessionGuard(kernel: Kernel) {
 }
 
 /**
- * What lets a page of the business host speak for this session there. Told to such a page alone, which can't read the
- * cookie by which it asks. Refuses `invalid_origin`.
+ * What lets a page of ours speak for this session at the business host. Told to such a page alone, which can't read
+ * the cookie by which it asks: of the business host, or of the one where passkeys answer, which wraps its keys. Refuses
+ * `invalid_origin`.
  */
 export async function openForBusiness(
   kernel: Kernel,
@@ -83,7 +84,8 @@ export async function openForBusiness(
   { headers }: Pick<FastifyRequest, 'headers'>,
   now: Date,
 ) {
-  if (headers.origin !== kernel.config.businessUrl.origin) throw refuse.invalid_origin()
+  const { businessUrl, authUrl } = kernel.config
+  if (headers.origin !== businessUrl.origin && headers.origin !== authUrl.origin) throw refuse.invalid_origin()
   const businessToken = await signBusinessToken(kernel, sessionId, now)
   return { businessToken, expiresInSeconds: limits.businessTokenLifetimeSeconds }
 }

@@ -51,7 +51,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     nameServers: createNameServers(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),
   }
-  const hosts = await mountHosts(kernel, storage, await openPages(config.baseUrl))
+  const hosts = await mountHosts(kernel, storage, await openPages(config))
   return {
     ...hosts,
     kernel,

@@ -3,6 +3,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { Activity } from './Activity.tsx'
 import { Domains } from './Domains.tsx'
+import { Keys } from './Keys.tsx'
 import { Members } from './Members.tsx'
 import { eachOnce } from './memberships.ts'
 import { Navigation } from './Navigation.tsx'
@@ -46,6 +47,8 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
       return <Domains {...props} />
     case 'sso':
       return <SsoConnections {...props} />
+    case 'keys':
+      return <Keys {...props} />
     case 'activity':
       return <Activity {...props} />
     case 'settings':

@@ -3,6 +3,7 @@ export const sections = {
   members: 'read',
   domains: 'manage_sso',
   sso: 'manage_sso',
+  keys: 'manage_keys',
   settings: 'manage_org',
   activity: 'manage_org',
 } as const

@@ -1,46 +1,8 @@
-import type { Answer, Api, Given } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
-import { answerOf, call, reach, Refused, requestOf, textOf } from '../call.ts'
+import { call, Refused } from '../call.ts'
 import { readSite } from '../view.ts'
 
-/**
- * The bearer by which this page speaks for the session, whose cookie is another host's. In the memory of this page
- * alone, and asked for again before it ends.
- */
-let speaking: { businessToken: string; untilMilliseconds: number } | undefined
-
-const renewedBeforeSeconds = 30
-
-async function bearer(): Promise<string> {
-  if (speaking && performance.now() < speaking.untilMilliseconds) return speaking.businessToken
-  const { businessToken, expiresInSeconds } = await call('POST /api/auth/session/business', {})
-  speaking = {
-    businessToken,
-    untilMilliseconds: performance.now() + (expiresInSeconds - renewedBeforeSeconds) * 1000,
-  }
-  return businessToken
-}
-
-/** Calls an endpoint of the business host as the signed-in person. Throws `Refused` or `Unreachable`. */
-export async function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
-  return answerOf(await ask(name, given))
-}
-
-/** The same for an endpoint whose answer is no JSON. */
-export async function callBusinessForText<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<string> {
-  return textOf(await ask(name, given))
-}
-
-async function ask<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Response> {
-  const { url, init } = requestOf(readSite().businessUrl, name, given)
-  const authorization = `Bearer ${await bearer()}`
-  // What the server writes to others for this person, it writes in the language of the page.
-  const headers = { ...init.headers, authorization, 'accept-language': document.documentElement.lang }
-  const response = await reach(url, { ...init, headers, credentials: 'omit' })
-  // The session has ended: whoever signs in again gets another bearer.
-  if (response.status === 401) speaking = undefined
-  return response
-}
+export { callBusiness, callBusinessForText } from '../business-call.ts'
 
 /** Whether nobody is signed in. */
 export function isSignedOut(error: unknown): boolean {
@@ -70,6 +32,15 @@ export function proveAgain(fragment = ''): Promise<never> {
   place.hash = fragment
   location.assign(`${loginAndBackTo(place.href)}&prove`)
   return new Promise(() => {})
+}
+
+type OwnMembership = { id: string; identityId: string }
+
+/** Where the keys of an organization are made and shared in the browser, and back to this place. */
+export function addressForKeys({ id, identityId }: OwnMembership, { renews }: { renews: boolean }): string {
+  const query = new URLSearchParams({ organization: id, identity: identityId, return: location.href })
+  if (renews) query.set('renew', '')
+  return `${readSite().authUrl}/organization-keys?${query}`
 }
 
 /** Does what needs a fresh proof; where it is missing, the person gives it, comes back and does it again. */

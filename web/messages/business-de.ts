@@ -30,6 +30,7 @@ export const businessDe: BusinessWords = {
     members: 'Mitglieder',
     domains: 'Domains',
     sso: 'Anmeldung',
+    keys: 'Schlüssel',
     settings: 'Einstellungen',
     activity: 'Aktivität',
   },
@@ -136,6 +137,37 @@ export const businessDe: BusinessWords = {
     notRequired: 'Mitglieder dürfen sich auch nur mit ihrem Passkey anmelden.',
     require: 'Von allen verlangen',
     letWithout: 'Nicht mehr verlangen',
+  },
+
+  keys: {
+    what: 'Ein Schlüssel, den Mitglieder teilen. Apps verschlüsseln damit, was Mitglieder füreinander schreiben.',
+    none: 'Es gibt noch keinen Schlüssel.',
+    inForce: (version, day) => `Schlüssel ${version}, angelegt: ${day}.`,
+    kept: {
+      svc_standard: 'Wir verwahren ihn.',
+      customer_kms: 'Euer KMS verwahrt ihn.',
+      identity_grants: 'Nur Mitglieder, die ihn erhalten haben, können ihn öffnen.',
+    },
+    without: (members) => (members === 1 ? 'Ein Mitglied hat ihn nicht.' : `${members} Mitglieder haben ihn nicht.`),
+    due: (day) =>
+      `Zu ersetzen, seit: ${day}. Jemand ist gegangen, der ihn haben kann, oder den nächsten verwahrt jemand anderes.`,
+    first: 'Schlüssel anlegen',
+    replace: 'Schlüssel ersetzen',
+    share: 'Mit Mitgliedern teilen',
+    keeper: 'Wer den nächsten Schlüssel verwahrt',
+    change: 'Ändern',
+    modes: { standard: 'Countersign', enterprise_managed: 'Unser eigenes KMS', e2ee: 'Nur Mitglieder' },
+    modesWhat: {
+      standard: 'Mitglieder erhalten ihn von selbst.',
+      enterprise_managed: 'Euer Schlüsseldienst öffnet ihn jedes Mal, wenn ein Mitglied danach fragt.',
+      e2ee: 'Er entsteht in einem Browser, und Mitglieder, die ihn haben, teilen ihn. Wir können ihn nicht lesen.',
+    },
+    keepSo: 'So verwahren',
+    kms: 'Adresse eures KMS',
+    kmsVerdicts: {
+      invalid_kms: 'Unter dieser Adresse ist kein KMS, das wieder öffnet, was es verpackt hat.',
+      kms_without_keys: 'Dieses KMS öffnet die Schlüssel nicht, die ihr habt.',
+    },
   },
 
   domains: {

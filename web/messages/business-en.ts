@@ -23,7 +23,14 @@ export const businessEn = {
 
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
-  sections: { members: 'Members', domains: 'Domains', sso: 'Sign-in', settings: 'Settings', activity: 'Activity' },
+  sections: {
+    members: 'Members',
+    domains: 'Domains',
+    sso: 'Sign-in',
+    keys: 'Keys',
+    settings: 'Settings',
+    activity: 'Activity',
+  },
 
   rolesWhat: {
     owner: 'May do everything, and make other owners.',
@@ -127,6 +134,37 @@ export const businessEn = {
     notRequired: 'Members may also sign in with their passkey alone.',
     require: 'Require it of everybody',
     letWithout: 'Require it no longer',
+  },
+
+  keys: {
+    what: 'A key that members share. Apps encrypt with it what members write for each other.',
+    none: 'There is no key yet.',
+    inForce: (version: number, day: string) => `Key ${version}, made ${day}.`,
+    kept: {
+      svc_standard: 'We keep it.',
+      customer_kms: 'Your KMS keeps it.',
+      identity_grants: 'Only members who were given it can open it.',
+    },
+    without: (members: number) => (members === 1 ? 'One member doesn’t have it.' : `${members} members don’t have it.`),
+    due: (day: string) =>
+      `Due to be replaced since ${day}: somebody who may have it has left, or another one is to keep the next.`,
+    first: 'Make a key',
+    replace: 'Replace the key',
+    share: 'Share with members',
+    keeper: 'Who keeps the next key',
+    change: 'Change this',
+    modes: { standard: 'Countersign', enterprise_managed: 'Our own KMS', e2ee: 'Members alone' },
+    modesWhat: {
+      standard: 'Members get it by themselves.',
+      enterprise_managed: 'Your key management service opens it each time that a member asks.',
+      e2ee: 'It is made in a browser, and members who have it share it with others. We can’t read it.',
+    },
+    keepSo: 'Keep it so',
+    kms: 'Address of your KMS',
+    kmsVerdicts: {
+      invalid_kms: 'There is no KMS at this address that opens again what it has wrapped.',
+      kms_without_keys: 'This KMS doesn’t open the keys that you have.',
+    },
   },
 
   domains: {

@@ -78,6 +78,19 @@ export const de: Words = {
     prove: 'Mit Passkey bestätigen',
   },
 
+  organizationKeys: {
+    title: 'Schlüssel einer Organisation',
+    makeTitle: (organization: string) => `Neuer Schlüssel für ${organization}`,
+    makeWhat: 'Er entsteht in diesem Browser, und alle Mitglieder erhalten ihn. Wir können ihn nicht lesen.',
+    makeNow: 'Mit dem Passkey anlegen',
+    shareTitle: (organization: string) => `Schlüssel von ${organization} teilen`,
+    shareWhat: 'Sie erhalten die Schlüssel, die ihnen fehlen. Niemand sonst kann sie öffnen, auch wir nicht.',
+    shareNow: 'Mit dem Passkey teilen',
+    codeWhy: 'Dieser Passkey kann deine Schlüssel nicht öffnen.',
+    nothing: 'Hier ist nichts zu tun.',
+    back: 'Zurück',
+  },
+
   sso: {
     title: 'Mit deiner Organisation weiter',
     email: 'Deine E-Mail-Adresse dort',
@@ -935,6 +948,10 @@ export const de: Words = {
       too_many_invitations: 'Zu viele Einladungen warten. Zieh einige zurück.',
       invitation_not_found: 'Diese Einladung gilt nicht mehr.',
       invitation_for_another: 'Diese Einladung gilt jemand anderem.',
+      key_changed: 'Jemand hat gerade einen anderen Schlüssel angelegt. Lade die Seite neu.',
+      too_many_keys: 'Diese Organisation hat alle Schlüssel, die sie haben kann.',
+      kms_changed: 'Jemand hat das gerade geändert. Lade die Seite neu.',
+      kms_unavailable: 'Das KMS antwortet nicht, wie es soll. Versuche es gleich noch einmal.',
       signed_action_required: 'Diese Organisation will das unterschrieben, und das können diese Seiten noch nicht.',
       rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es dann noch einmal.',
       temporarily_unavailable: 'Der Server ist gerade ausgelastet. Versuche es gleich noch einmal.',

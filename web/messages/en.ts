@@ -77,6 +77,19 @@ export const en = {
     prove: 'Confirm with your passkey',
   },
 
+  organizationKeys: {
+    title: 'Keys of an organization',
+    makeTitle: (organization: string) => `Make a new key for ${organization}`,
+    makeWhat: 'It is made in this browser, and all members get it. We can’t read it.',
+    makeNow: 'Make it with your passkey',
+    shareTitle: (organization: string) => `Share the keys of ${organization}`,
+    shareWhat: 'They get the keys that they don’t have yet. Nobody else can open them, nor can we.',
+    shareNow: 'Share them with your passkey',
+    codeWhy: 'This passkey can’t open your keys.',
+    nothing: 'There is nothing to do here.',
+    back: 'Go back',
+  },
+
   sso: {
     title: 'Continue with your organization',
     email: 'Your e-mail address there',
@@ -911,6 +924,10 @@ export const en = {
       too_many_invitations: 'Too many invitations wait. Withdraw some.',
       invitation_not_found: 'This invitation no longer holds.',
       invitation_for_another: 'This invitation is for somebody else.',
+      key_changed: 'Somebody has just made another key. Reload the page.',
+      too_many_keys: 'This organization has all the keys that it can have.',
+      kms_changed: 'Somebody has just changed this. Reload the page.',
+      kms_unavailable: 'The KMS doesn’t answer as it should. Try again in a moment.',
       signed_action_required: 'This organization wants this signed, which these pages can’t do yet.',
       rate_limited: 'Too many tries. Wait a minute, then try again.',
       temporarily_unavailable: 'The server is busy. Try again in a moment.',

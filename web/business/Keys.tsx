@@ -1,0 +1,54 @@
+import type { OrganizationKey } from '@countersign/protocol/organization-keys'
+import { useEffect, useState } from 'preact/hooks'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Waiting } from '../ui/Waiting.tsx'
+import { useGuardedQuestion } from './asking.ts'
+import { KeyInForce } from './KeyInForce.tsx'
+import { KeyKeeper } from './KeyKeeper.tsx'
+import { asMember } from './memberships.ts'
+import { NewKeeper } from './NewKeeper.tsx'
+import type { SectionProps } from './OrganizationPage.tsx'
+import { callBusiness } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Found = { keys: OrganizationKey[]; kmsUrl: string | undefined }
+
+/** The key of an organization: who has it, whether it is time for another one, and who keeps that. */
+export function Keys({ organization, onChanged }: SectionProps) {
+  const words = useBusinessWords()
+  const doing = useDoing()
+  const changing = useGuardedQuestion('keeper')
+  const [found, setFound] = useState<Found>()
+  const read: Action = { name: 'retry', label: words.retry, do: async () => setFound(await readAll(organization)) }
+  useEffect(() => void doing.perform(read), [])
+  const take = async (changed: typeof organization) => {
+    setFound(await readAll(changed))
+    changing.close()
+    onChanged(changed)
+  }
+  return (
+    <section class="step">
+      <h1>{words.sections.keys}</h1>
+      <p>{words.keys.what}</p>
+      {found === undefined && (doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />)}
+      {found &&
+        (changing.asked ? (
+          <NewKeeper organization={organization} kmsUrl={found.kmsUrl} onKept={take} onClose={changing.close} />
+        ) : (
+          <>
+            <KeyInForce keys={found.keys} organization={organization} onMade={read.do} />
+            <KeyKeeper organization={organization} kmsUrl={found.kmsUrl} onChange={changing.ask} />
+          </>
+        ))}
+    </section>
+  )
+}
+
+async function readAll(organization: SectionProps['organization']): Promise<Found> {
+  const given = asMember(organization)
+  const { keys } = await callBusiness('GET /api/organizations/:organizationId/keys', given)
+  if (organization.encryptionMode !== 'enterprise_managed') return { keys, kmsUrl: undefined }
+  const { kms } = await callBusiness('GET /api/organizations/:organizationId/kms', given)
+  return { keys, kmsUrl: kms.url }
+}
