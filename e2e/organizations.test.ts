@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { freePorts, startService, type Service } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
 import { en as english } from '../web/messages/en.ts'
 import { openOrganizationKey } from './key-opening.ts'
+import { plugInAuthenticator } from './authenticator.ts'
 import { invite, type Person } from './person.ts'
 import { launchBrowser } from './stage.ts'
 
@@ -227,4 +228,53 @@ test('ORG-12 an owner makes a key in the browser, shares it with who joins, repl
   assert.equal((await open(emmy)).version, 2)
   await hilbert.leave()
   await emmy.leave()
+})
+
+test('where acts are signed, an owner signs them in a window of the other host, or nothing is done', async () => {
+  const ada = await arrive('/', { handle: 'ada-signs', displayName: 'Ada Lovelace' })
+  const { page } = ada
+  await ada.press('new-organization')
+  await begin(ada, 'Signed Engines')
+  await settings(ada)
+
+  /** Opens the window where it is signed. The passkeys of tests belong to a tab, so the code opens the key there. */
+  const openWindow = async () => {
+    const opened = page.waitForEvent('popup')
+    await ada.press('open-signature')
+    const window = await opened
+    await plugInAuthenticator(window, { prf: true })
+    await window.locator('[data-action="sign"][aria-disabled="false"]').waitFor()
+    assert.equal(new URL(window.url()).origin, service.authUrl)
+    return window
+  }
+  const press = (window: Page, action: string) => window.locator(`[data-action="${action}"]`).click()
+  const sign = async () => {
+    const window = await openWindow()
+    await window.getByText(english.activity.acts['organization.changed']).waitFor()
+    await press(window, 'sign')
+    await press(window, 'use-code')
+    await window.locator('input[name="recoveryCode"]').fill(ada.code)
+    const closed = window.waitForEvent('close')
+    await press(window, 'unlock')
+    await closed
+  }
+  await ada.press('require-signed')
+  await sign()
+  await ada.control('let-unsigned').waitFor()
+
+  await ada.write('name', 'Unsigned Engines')
+  await ada.press('save-organization')
+  const window = await openWindow()
+  const closed = window.waitForEvent('close')
+  await press(window, 'deny')
+  await closed
+  await ada.press('cancel-signature')
+  await page.getByText(english.problem.refused.signed_action_required).waitFor()
+  await ada.press('save-organization')
+  await sign()
+  await page.getByText(words.saved).waitFor()
+  await ada.press('let-unsigned')
+  await sign()
+  await ada.control('require-signed').waitFor()
+  await ada.leave()
 })

@@ -12,6 +12,7 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/sso': 'sso',
   '/sso/link': 'sso',
   '/organization-keys': 'organization-keys',
+  '/act': 'act',
   '/account': 'account',
   '/account/identities': 'account',
   '/account/signing': 'account',

@@ -1,5 +1,5 @@
 import type { Answer, Api, Given } from '@countersign/protocol/api'
-import { answerOf, call, reach, requestOf, textOf } from './call.ts'
+import { answerOf, call, reach, requestOf, textOf, type Parts } from './call.ts'
 import { readSite } from './view.ts'
 
 /**
@@ -20,9 +20,28 @@ async function bearer(): Promise<string> {
   return businessToken
 }
 
-/** Calls an endpoint of the business host as the signed-in person. Throws `Refused` or `Unreachable`. */
-export async function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
-  return answerOf(await ask(name, given))
+/** Answers the signature that a refusal asks for; throws it where there is none, and any other. */
+type Signing = (error: unknown) => Promise<string>
+
+/**
+ * Calls an endpoint of the business host as the signed-in person; once more with the signature that it asks for, where
+ * the page has one made. Throws `Refused` or `Unreachable`.
+ */
+export async function callBusiness<Name extends keyof Api>(
+  name: Name,
+  given: Given<Name>,
+  signatureFor?: Signing,
+): Promise<Answer<Name>> {
+  try {
+    return await answerOf(await ask(name, given))
+  } catch (error) {
+    if (!signatureFor) throw error
+    return answerOf(await ask(name, signedBy(await signatureFor(error), given)))
+  }
+}
+
+function signedBy(signature: string, { body, ...parts }: Parts): Parts {
+  return { ...parts, body: { ...(typeof body === 'object' && body), signedAction: { signature } } }
 }
 
 /** The same for an endpoint whose answer is no JSON. */
@@ -30,7 +49,7 @@ export async function callBusinessForText<Name extends keyof Api>(name: Name, gi
   return textOf(await ask(name, given))
 }
 
-async function ask<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Response> {
+async function ask(name: string, given: Parts): Promise<Response> {
   const { url, init } = requestOf(readSite().businessUrl, name, given)
   const authorization = `Bearer ${await bearer()}`
   // What the server writes to others for this person, it writes in the language of the page.

@@ -19,7 +19,7 @@ export class Refused extends Error {
 /** There was no answer, or none of ours: offline, a server that is away, a proxy that answers in its place. */
 export class Unreachable extends Error {}
 
-type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
+export type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
 
 /** Calls an endpoint as the signed-in person. Throws `Refused` or `Unreachable`. */
 export async function call<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {

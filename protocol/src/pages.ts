@@ -138,6 +138,7 @@ export type PlainView = {
     | 'sso'
     | 'business'
     | 'organization-keys'
+    | 'act'
   site: Site
 }
 

@@ -55,18 +55,24 @@ export async function openPages(config: Hosts): Promise<Pages> {
       reply.header('content-security-policy', policy)
       // It knows no origins, only all or nobody; the policy above says who.
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
-      if (view.page === 'sign') reply.header('cross-origin-opener-policy', keepsOpener)
+      const openerPolicy = openerPolicies[view.page]
+      if (openerPolicy) reply.header('cross-origin-opener-policy', openerPolicy)
       return reply.type('text/html; charset=utf-8').send(shell(page, view))
     },
   }
 }
 
 /**
- * The app that opens the page to sign as a popup awaits its message: any stricter policy severs the two, and the app
- * would wait in vain. By that its window learns no more than whether ours is still open. It could lead ours elsewhere,
- * as whoever opens a window can; the address bar says where, and a passkey works nowhere else.
+ * Whoever opens the page to sign as a popup awaits its message: an app, or of an act the pages of organizations. Any
+ * stricter policy severs the two, and they would wait in vain. By that their window learns no more than whether ours is
+ * still open. It could lead ours elsewhere, as whoever opens a window can; the address bar says where, and a passkey
+ * works nowhere else.
  */
-const keepsOpener = 'unsafe-none'
+const openerPolicies: Partial<Record<PageName, string>> = {
+  sign: 'unsafe-none',
+  act: 'unsafe-none',
+  business: 'same-origin-allow-popups',
+}
 
 /** Which hosts beside its own a page may speak to. One that wraps keys of organizations asks where those are kept. */
 function hostsAskedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[] {

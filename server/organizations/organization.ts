@@ -30,10 +30,6 @@ import {
 
 const refuse = refusals({
   invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
-  signed_action_required: [
-    403,
-    'Sign this with your signing key: whoever demands signatures must be able to give them.',
-  ],
   insufficient_scope: [403, 'Only an owner deletes an organization.'],
   slug_taken: [409, 'Another organization has this slug. Choose another one.'],
   kms_missing: [409, 'Set the KMS of this organization first.'],
@@ -112,14 +108,15 @@ export async function changeOrganization(
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
     if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
     if (changesGuards(organization, change)) requireFresh(session, now)
-    if (requireSignedActions && asking.asked.signature === undefined) throw refuse.signed_action_required()
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
     if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug)
     await updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
-    await recordAct(tx, { asking, acting }, { action: 'organization.changed', details }, now)
+    // Whoever wants acts signed signs that, and so can.
+    const act = { action: 'organization.changed', details, isAlwaysSigned: requireSignedActions === true } as const
+    await recordAct(tx, { asking, acting }, act, now)
     // The transaction has the organization to itself, so the member is there as before.
     const changed = await findMembership(tx, organizationId, identityId)
     if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is gone from a locked organization`)

@@ -64,7 +64,11 @@ test('where signed actions are required nothing is done without, and only who ca
   const on = { requireSignedActions: true }
   const bare = await patch(on)
   assert.deepEqual([bare.statusCode, bare.json().error], [403, 'signed_action_required'])
-  const turned = await patch({ ...on, ...sign('organization.changed', { organizationId: id, ...on }) })
+  // The refusal says what to sign, and as whom.
+  const { identityId, message } = bare.json()
+  const { signedAction } = sign('organization.changed', { organizationId: id, ...on })
+  assert.deepEqual([identityId, owner.pair.sign(message)], [owner.identityId, signedAction.signature])
+  const turned = await patch({ ...on, signedAction })
   assert.equal(turned.json().organization.requireSignedActions, true)
 
   const { handle } = await world.person()

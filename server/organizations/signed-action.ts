@@ -10,7 +10,10 @@ import { findSigningKey } from './store.ts'
 
 const refuse = refusals({
   invalid_action_signature: [403, 'The signing key of the identity that acts has not signed this.'],
-  signed_action_required: [403, 'In this organization such an act is signed: send signedAction with it.'],
+  signed_action_required: [
+    403,
+    'Such an act is signed here: send signedAction with it, a signature over this message.',
+  ],
 })
 
 /** What a request asks to be done, as whoever asks signs it, and their signature if they sent one. */
@@ -28,9 +31,16 @@ export function askedIn({ params, body, routeOptions: { schema } }: SentToDo): A
 
 /**
  * What was done, in the past tense, and what the trail says of it; `unsigned` where nobody need sign it anywhere,
- * `isConfidential` where the message holds a secret: then the trail keeps the signature alone.
+ * `isAlwaysSigned` where everybody signs it everywhere, `isConfidential` where the message holds a secret: then the
+ * trail keeps the signature alone.
  */
-type Act = { action: AuditAction; details?: Audited['details']; unsigned?: boolean; isConfidential?: boolean }
+type Act = {
+  action: AuditAction
+  details?: Audited['details']
+  unsigned?: boolean
+  isAlwaysSigned?: boolean
+  isConfidential?: boolean
+}
 
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
@@ -39,13 +49,16 @@ type Act = { action: AuditAction; details?: Audited['details']; unsigned?: boole
 export async function recordAct(
   tx: Transaction,
   { asking, acting }: { asking: Asking; acting: Member },
-  { action, details, unsigned = false, isConfidential = false }: Act,
+  { action, details, unsigned = false, isAlwaysSigned = false, isConfidential = false }: Act,
   now: Date,
 ): Promise<void> {
   const { session, asked } = asking
   const { identityId, organization } = acting
   const { signature } = asked
-  if (signature === undefined && organization.requireSignedActions && !unsigned) throw refuse.signed_action_required()
+  const isWanted = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
+  // Who is refused is told what to sign, and as whom, to do that and to ask again.
+  if (signature === undefined && isWanted)
+    throw refuse.signed_action_required({ fields: { identityId, message: signedActionMessage(action, asked.details) } })
   const signed = signature === undefined ? undefined : await readSigned(tx, identityId, action, { ...asked, signature })
   const kept = isConfidential ? signed && { signature: signed.signature } : signed
   const { organizationId } = organization

@@ -49,11 +49,14 @@ test('HDR-06 the page to sign stands in frames where its app is registered, and 
   assert.equal(ancestorsOf(await show(`?requestId=${requestId}&embed=1`)), "'none'")
 })
 
-test('the page keeps its opener, which awaits its message; no other page does', async () => {
+test('the pages to sign on keep their opener, which awaits their message; no other page does', async () => {
   const { requestId } = await ask(['https://shop.example/callback'])
   assert.equal((await show(`?requestId=${requestId}`)).headers['cross-origin-opener-policy'], 'unsafe-none')
-  const login = await world.auth.inject({ url: '/login' })
-  assert.equal(login.headers['cross-origin-opener-policy'], 'same-origin')
+  const policyOf = async (host: typeof world.auth, url: string) =>
+    (await host.inject({ url })).headers['cross-origin-opener-policy']
+  assert.equal(await policyOf(world.auth, '/act'), 'unsafe-none')
+  assert.equal(await policyOf(world.auth, '/login'), 'same-origin')
+  assert.equal(await policyOf(world.business, '/organizations'), 'same-origin-allow-popups')
 })
 
 test('SIG-07 SIG-17 the page as it is served tells nobody what is in the request', async () => {

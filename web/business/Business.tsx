@@ -15,6 +15,7 @@ import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
 import { pathOf, placeOf, type Destination, type GoTo, type Place } from './places.ts'
 import { callBusiness, isSignedOut, signIn } from './session.ts'
+import { Signature } from './Signature.tsx'
 import { useBusinessWords } from './words.ts'
 
 /** Where the browser keeps which organization was looked at last. */
@@ -53,6 +54,7 @@ export function Business() {
           {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
         </section>
       )}
+      <Signature />
     </Frame>
   )
 }

@@ -1,8 +1,19 @@
+import type { Answer, Api, Given } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
+import { callBusiness as callHost } from '../business-call.ts'
 import { call, Refused } from '../call.ts'
 import { readSite } from '../view.ts'
+import { signatureFor } from './signature.ts'
 
-export { callBusiness, callBusinessForText } from '../business-call.ts'
+export { callBusinessForText } from '../business-call.ts'
+
+/**
+ * Calls an endpoint of the business host as the signed-in person, with their signature where the organization wants
+ * one. Throws `Refused` or `Unreachable`.
+ */
+export function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
+  return callHost(name, given, signatureFor)
+}
 
 /** Whether nobody is signed in. */
 export function isSignedOut(error: unknown): boolean {

@@ -24,6 +24,18 @@ export const businessDe: BusinessWords = {
     invalid: (most: number) => `Schreibe eine Zahl von 0 bis ${most}.`,
   },
 
+  signedActs: {
+    title: 'Was Verwaltende tun',
+    required: 'Wer es tut, unterschreibt es, und der Verlauf bewahrt die Unterschriften.',
+    notRequired: 'Niemand muss es unterschreiben.',
+    require: 'Unterschreiben lassen',
+    letUnsigned: 'Ohne Unterschrift zulassen',
+    ask: 'Unterschreibe, was du tust',
+    why: 'Diese Organisation verlangt es. Dein Schlüssel öffnet sich in einem Fenster von Countersign.',
+    open: 'Fenster öffnen',
+    blocked: 'Dein Browser hat kein Fenster geöffnet. Erlaube es dieser Seite und versuche es noch einmal.',
+  },
+
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
 
   sections: {

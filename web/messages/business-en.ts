@@ -21,6 +21,18 @@ export const businessEn = {
     invalid: (most: number) => `Write a number from 0 to ${most}.`,
   },
 
+  signedActs: {
+    title: 'What administrators do',
+    required: 'It is signed by whoever does it, and the activity keeps the signatures.',
+    notRequired: 'Nobody has to sign it.',
+    require: 'Have it signed',
+    letUnsigned: 'Let it be unsigned',
+    ask: 'Sign what you do',
+    why: 'This organization has it signed. Your key opens in a window of Countersign.',
+    open: 'Open the window',
+    blocked: 'Your browser let no window open. Allow it for this page, then try again.',
+  },
+
   roles: { owner: 'Owner', admin: 'Administrator', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
 
   sections: {

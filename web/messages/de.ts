@@ -193,6 +193,13 @@ export const de: Words = {
     back: (app) => `Zurück zu ${app}`,
   },
 
+  act: {
+    title: 'Unterschreibe, was du tust',
+    what: 'Deine Organisation bewahrt deine Unterschrift dazu auf.',
+    nothingWhy:
+      'Dieses Fenster gehört zu dem, was du in einer Organisation tust. Geh dorthin und versuche es noch einmal.',
+  },
+
   sign: {
     title: 'Deine Unterschrift',
     asks: 'Bittet um deine Unterschrift:',
@@ -952,7 +959,7 @@ export const de: Words = {
       too_many_keys: 'Diese Organisation hat alle Schlüssel, die sie haben kann.',
       kms_changed: 'Jemand hat das gerade geändert. Lade die Seite neu.',
       kms_unavailable: 'Das KMS antwortet nicht, wie es soll. Versuche es gleich noch einmal.',
-      signed_action_required: 'Diese Organisation will das unterschrieben, und das können diese Seiten noch nicht.',
+      signed_action_required: 'Nichts ist geschehen: Diese Organisation will es unterschrieben.',
       rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es dann noch einmal.',
       temporarily_unavailable: 'Der Server ist gerade ausgelastet. Versuche es gleich noch einmal.',
       server_error: 'Der Server hatte einen Fehler. Versuche es gleich noch einmal.',

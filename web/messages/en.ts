@@ -185,6 +185,12 @@ export const en = {
     back: (app: string) => `Back to ${app}`,
   },
 
+  act: {
+    title: 'Sign what you do',
+    what: 'Your organization keeps your signature with it.',
+    nothingWhy: 'This window belongs to what you do in an organization. Go back there, and try again.',
+  },
+
   sign: {
     title: 'Your signature',
     asks: 'Asks for your signature:',
@@ -928,7 +934,7 @@ export const en = {
       too_many_keys: 'This organization has all the keys that it can have.',
       kms_changed: 'Somebody has just changed this. Reload the page.',
       kms_unavailable: 'The KMS doesn’t answer as it should. Try again in a moment.',
-      signed_action_required: 'This organization wants this signed, which these pages can’t do yet.',
+      signed_action_required: 'Nothing was done: this organization wants it signed.',
       rate_limited: 'Too many tries. Wait a minute, then try again.',
       temporarily_unavailable: 'The server is busy. Try again in a moment.',
       server_error: 'The server had a fault. Try again in a moment.',

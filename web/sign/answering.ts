@@ -1,8 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
-import type { KeyWrap } from '@countersign/protocol/keys'
 import type { SigningRequest } from '@countersign/protocol/signing'
 import { call } from '../call.ts'
-import { evaluatePrfOfOne } from '../passkey.ts'
+import { openKeys } from '../open-keys.ts'
 import type { Owner } from './flow.ts'
 import { roleOf } from './role.ts'
 import type { Event, Step } from './steps.ts'
@@ -61,16 +60,6 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
   }
 
   return { sign, signWith, useCode, deny }
-}
-
-/** Opens the master key with a passkey; without one that can, it answers what else there is to open it with. */
-async function openKeys(userId: string, rpId: string): Promise<{ keyWraps: KeyWrap[]; masterKey?: MasterKey }> {
-  const [vault, { keyWraps }] = await Promise.all([loadVault(), call('GET /api/account/key-wraps', {})])
-  const openers = keyWraps.flatMap(({ kind, credentialId }) => (kind === 'passkey_prf' ? (credentialId ?? []) : []))
-  if (openers.length === 0) return { keyWraps }
-  const used = await evaluatePrfOfOne(rpId, openers, await vault.prfSalt())
-  const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
-  return { keyWraps, ...(masterKey && { masterKey }) }
 }
 
 /** A signature of the text, by the key that its request names; `undefined` where that is not in force any more. */

@@ -1,0 +1,32 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { asMember } from './memberships.ts'
+import { callBusiness, withFreshProof } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
+
+/** Whether what administrators do is signed by them. */
+export function RequireSigned({ organization, onChanged }: Props) {
+  const { signedActs: words } = useBusinessWords()
+  const doing = useDoing()
+  const { requireSignedActions } = organization
+  const turn: Action = {
+    name: requireSignedActions ? 'let-unsigned' : 'require-signed',
+    label: requireSignedActions ? words.letUnsigned : words.require,
+    look: 'secondary',
+    do: () =>
+      withFreshProof(async () => {
+        const given = { ...asMember(organization), body: { requireSignedActions: !requireSignedActions } }
+        onChanged((await callBusiness('PATCH /api/organizations/:organizationId', given)).organization)
+      }),
+  }
+  return (
+    <section class="apart">
+      <h2>{words.title}</h2>
+      <p>{requireSignedActions ? words.required : words.notRequired}</p>
+      <Actions of={[turn]} doing={doing} />
+    </section>
+  )
+}
