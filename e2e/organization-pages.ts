@@ -179,7 +179,7 @@ async function walkKeys(person: Person, look: Look): Promise<void> {
   await person.press('set-keeper')
   await person.control('change-keeper').waitFor()
   const place = page.url()
-  await page.route('**/keys?*', (route) => route.fulfill({ json: { keys: [keyInForce] } }))
+  await page.route('**/keys?*', (route) => route.fulfill({ json: { keys: [keyInForce, formerKey] } }))
   await page.reload()
   await person.control('share-key').waitFor()
   await look('keys-due')
@@ -202,6 +202,14 @@ const keyInForce: OrganizationKey = {
   endedAt: null,
   held: true,
   membersWithout: 2,
+}
+
+const formerKey: OrganizationKey = {
+  ...keyInForce,
+  keyId: '00000000-0000-4000-8000-000000000004',
+  version: 2,
+  rotationDueSince: null,
+  endedAt: keyInForce.createdAt,
 }
 
 const instants = { createdAt: '2026-11-01T12:00:00.000Z', updatedAt: '2026-11-01T12:00:00.000Z' }

@@ -58,6 +58,13 @@ export type NewOrganizationKey = Omit<Static<typeof createOrganizationKey.schema
 
 const ByKeyId = Type.Object({ organizationId: Uuid, keyId: Uuid })
 
+export const deleteOrganizationKey = endpoint(
+  'DELETE /api/organizations/:organizationId/keys/:keyId',
+  { ...business, summary: 'Delete a key that is no longer in force: nobody is given it any more' },
+  { params: ByKeyId, querystring: ActingAs, body: SignatureAlone },
+  { 204: Nothing },
+)
+
 /** Whether a member has been granted a key; the grant itself for whom it is alone. */
 export const KeyGrant = Type.Object({
   memberId: Uuid,

@@ -60,6 +60,7 @@ export type AuditAction =
   | 'organization.key.created'
   | 'organization.key.granted'
   | 'organization.key.delivered'
+  | 'organization.key.deleted'
   | 'organization.kms.set'
   | 'organization.kms.removed'
   | 'organization.signing.requested'

@@ -52,6 +52,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'DELETE /api/organizations/:organizationId/domains/:domainId': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/keys': roles,
   'POST /api/organizations/:organizationId/keys': ['owner', 'admin'],
+  'DELETE /api/organizations/:organizationId/keys/:keyId': ['owner'],
   'GET /api/organizations/:organizationId/keys/:keyId/wraps': roles,
   'PUT /api/organizations/:organizationId/keys/:keyId/wraps': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/kms': ['owner', 'admin'],

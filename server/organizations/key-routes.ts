@@ -3,7 +3,7 @@ import type { Host } from '#kernel/http.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { askingOf } from './access.ts'
 import type { Keeping } from './key-custody.ts'
-import { createKey, grantKey, listKeys, readGrants } from './key.ts'
+import { createKey, deleteKey, grantKey, listKeys, readGrants } from './key.ts'
 import { readKms, removeKms, setKms } from './kms.ts'
 
 /** The keys of an organization, on the business host. */
@@ -27,6 +27,16 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     async handler(request, reply) {
       const asking = askingOf(request, session.of(request))
       return reply.status(201).send({ key: await createKey(keeping, asking, request.body, clock()) })
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteOrganizationKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
+      await deleteKey(kernel, asking, clock())
+      return reply.status(204).send(null)
     },
   })
 

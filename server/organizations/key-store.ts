@@ -70,6 +70,27 @@ export async function endKey(tx: Transaction, { organizationId, keyId }: Place, 
   return numUpdatedRows === 1n
 }
 
+/** Deletes a key that has ended, with its grants; false where it is in force, or there is none. */
+export async function deleteEndedKey(tx: Transaction, { organizationId, keyId }: Place): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('organization_key')
+    .where('organization_id', '=', organizationId)
+    .where('key_id', '=', keyId)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+/** How many keys an organization has. */
+export async function countKeys(tx: Transaction, organizationId: string): Promise<number> {
+  const { all } = await tx
+    .selectFrom('organization_key')
+    .select(({ fn }) => fn.countAll<string>().as('all'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return Number(all)
+}
+
 /**
  * Marks the key in force, if it is not marked yet; with `identityIds` where any of these members may have it: what is
  * granted they have if they were granted it, what a service keeps whoever was a member could get.

@@ -191,6 +191,36 @@ test('the key in force is due to be replaced once a member has left who had it, 
   assert.equal((await openOwn(owner, id, keyId)).key.length, 32)
 })
 
+test('an owner deletes a key that has ended, with a fresh proof of presence; nobody reads it then', async () => {
+  const { owner, id, members, keyId, grantTo, shared } = await sharing(1)
+  const [ann] = members
+  assert.ok(ann)
+  await grantTo(ann)
+  const remove = (asker: Asker, which: string) => askBusiness(world, asker, `DELETE /organizations/${id}/keys/${which}`)
+  assert.deepEqual(told(await remove(owner, keyId)), [409, 'key_in_force'])
+  const next = newSharedKey(id)
+  const body = { replaces: keyId, fingerprint: next.fingerprint, ciphertext: await next.wrapTo(owner) }
+  const { keyId: second } = (await post(owner, id, body)).json().key
+  assert.deepEqual(told(await remove(ann, keyId)), [403, 'insufficient_scope'])
+  assert.deepEqual(told(await remove(owner, randomUUID())), [404, 'key_not_found'])
+  world.pass(301)
+  assert.deepEqual(told(await remove(owner, keyId)), [403, 'reauthentication_required'])
+  await reauthenticate(world, owner)
+
+  const answers = await Promise.all([1, 2, 3].map(() => remove(owner, keyId)))
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 404, 404])
+  for (const each of [owner, ann]) assert.deepEqual(told(await read(each, id, keyId)), [404, 'key_not_found'])
+  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  const deletions = entries.filter(({ action }: { action: string }) => action === 'organization.key.deleted')
+  assert.deepEqual(
+    deletions.map(({ details }: { details: object }) => details),
+    [{ keyId, version: 1, fingerprint: shared.fingerprint }],
+  )
+  const third = newSharedKey(id)
+  const again = { replaces: second, fingerprint: third.fingerprint, ciphertext: await third.wrapTo(owner) }
+  assert.equal((await post(owner, id, again)).json().key.version, 3)
+})
+
 test('a key that the service keeps is due whoever leaves, also by deleting their account', async () => {
   const { owner, id, members } = await acme('standard', 1)
   await post(owner, id)

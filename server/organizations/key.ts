@@ -27,11 +27,13 @@ const refuse = refusals({
     'In mode e2ee, and there alone, a key is made by a member: send its fingerprint and ciphertext.',
   ],
   invalid_key_wrap: [400, 'This is not this key, wrapped to the encryption key of that member.'],
+  insufficient_scope: [403, 'Only an owner deletes a key.'],
   key_not_held: [403, 'Only who was granted this key can grant it.'],
   key_not_found: [404, 'This organization has no key with this id.'],
   member_not_found: [404, 'This organization has no such member.'],
   encryption_key_missing: [409, 'This identity has no encryption key to which a key could be wrapped.'],
   key_changed: [409, 'Another key is in force than the one that this replaces.'],
+  key_in_force: [409, 'This key is in force. Replace it first.'],
   key_used_before: [409, 'This organization has had this key before. Make a new one.'],
   not_granted_by_members: [409, 'Members do not grant this key: the service wraps it to each who asks.'],
   too_many_keys: [409, `An organization has at most ${limits.organizationKeysMax} keys.`],
@@ -145,13 +147,33 @@ async function endKeyInForce(
 ): Promise<number> {
   const inForce = await store.findKeyInForce(tx, organizationId)
   if (inForce?.keyId !== replaces) throw refuse.key_changed({ fields: { keyId: inForce?.keyId ?? null } })
-  const version = (inForce?.version ?? 0) + 1
-  if (version > limits.organizationKeysMax) throw refuse.too_many_keys()
+  if ((await store.countKeys(tx, organizationId)) >= limits.organizationKeysMax) throw refuse.too_many_keys()
   if (inForce && !(await store.endKey(tx, inForce, now))) throw refuse.key_changed()
-  return version
+  return (inForce?.version ?? 0) + 1
 }
 
 type AskingForOne = Asking & { keyId: string }
+
+/**
+ * Deletes a key that is no longer in force: who has not kept it opens nothing with it any more. Refuses what
+ * `requireMember` and `recordAct` do, `insufficient_scope` to all but owners, `reauthentication_required`,
+ * `key_not_found`, `key_in_force`.
+ */
+export async function deleteKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+  const { session, organizationId, keyId } = asking
+  await transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
+    if (acting.role !== 'owner') throw refuse.insufficient_scope()
+    requireFresh(session, now)
+    const key = await store.findKey(tx, asking)
+    if (!key) throw refuse.key_not_found()
+    if (!(await store.deleteEndedKey(tx, key))) throw refuse.key_in_force()
+    const { version, fingerprint } = key
+    const act = { action: 'organization.key.deleted', details: { keyId, version, fingerprint } } as const
+    await recordAct(tx, { asking, acting }, act, now)
+  })
+}
 
 /**
  * A key as it is wrapped to whoever asks; for who looks after the keys that members grant each other, also who else was
@@ -180,7 +202,7 @@ function toKeyGrant({ publicKey, ciphertext, ...row }: GrantRow, told: string | 
 
 type Delivery = { asking: AskingForOne; acting: Member; key: KeyRow }
 
-/** Wraps a key that the service can open to whoever asks, if they are a member still when that is done. */
+/** Wraps a key that the service can open to whoever asks, if they are a member and it is there still by then. */
 async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, now: Date): Promise<KeyGrant[]> {
   const { db, config, rateLimits } = keeping.kernel
   const { session, organizationId, keyId } = asking
@@ -197,6 +219,7 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
   return transaction(db, async (tx) => {
     await shareOrganization(tx, organizationId)
     await requireMember({ db: tx, config }, { ...asking, identityId }, 'read', now)
+    if (!(await store.findKey(tx, asking))) throw refuse.key_not_found()
     const act = { action: 'organization.key.delivered', actor: 'person', userId: session.userId } as const
     await record(tx, { ...act, identityId, organizationId, details: { keyId, version: key.version } }, now)
     return [toKeyGrant({ ...own, ciphertext }, ciphertext)]

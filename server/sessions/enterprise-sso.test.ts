@@ -121,6 +121,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
   'GET /api/organizations/:organizationId/keys': false,
   'POST /api/organizations/:organizationId/keys': false,
+  'DELETE /api/organizations/:organizationId/keys/:keyId': false,
   'GET /api/organizations/:organizationId/keys/:keyId/wraps': false,
   'PUT /api/organizations/:organizationId/keys/:keyId/wraps': false,
   'GET /api/organizations/:organizationId/kms': false,

@@ -48,12 +48,12 @@ const invariants: Record<string, string> = {
     where not scopes <@ array['${organizationScopes.join("','")}']
       or cardinality(scopes) <> (select count(distinct scope) from unnest(scopes) scope)
       or (role = 'owner' and cardinality(scopes) <> ${organizationScopes.length})`,
-  'the keys of an organization are numbered without a gap, and each but the last has ended when the next began': `
+  'the last key of an organization is in force, and each before it has ended when the next began': `
     select organization_id, version from (
       select organization_id, version, ended_at,
-        lead(created_at) over keys as next_created_at, lag(version, 1, 0) over keys as before
+        lead(created_at) over keys as next_created_at, lead(version) over keys as next
       from organization_key window keys as (partition by organization_id order by version)
-    ) one where version <> before + 1 or ended_at is distinct from next_created_at`,
+    ) one where (ended_at is null) <> (next is null) or (next = version + 1 and ended_at <> next_created_at)`,
   'what members are granted is a key that they grant each other': `
     select organization_id, key_id, member_id from organization_key_grant
     join organization_key using (organization_id, key_id) where custody <> 'identity_grants'`,

@@ -4,6 +4,7 @@ import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { useGuardedQuestion } from './asking.ts'
+import { FormerKeys } from './FormerKeys.tsx'
 import { KeyInForce } from './KeyInForce.tsx'
 import { KeyKeeper } from './KeyKeeper.tsx'
 import { asMember } from './memberships.ts'
@@ -39,6 +40,7 @@ export function Keys({ organization, onChanged }: SectionProps) {
           <>
             <KeyInForce keys={found.keys} organization={organization} onMade={read.do} />
             <KeyKeeper organization={organization} kmsUrl={found.kmsUrl} onChange={changing.ask} />
+            <FormerKeys keys={found.keys} organization={organization} onDeleted={read.do} />
           </>
         ))}
     </section>

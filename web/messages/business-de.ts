@@ -175,6 +175,11 @@ export const businessDe: BusinessWords = {
       e2ee: 'Er entsteht in einem Browser, und Mitglieder, die ihn haben, teilen ihn. Wir können ihn nicht lesen.',
     },
     keepSo: 'So verwahren',
+    former: 'Frühere Schlüssel',
+    remove: 'Löschen',
+    removeTitle: (version) => `Schlüssel ${version} löschen?`,
+    removeWhat: 'Wer ihn nicht aufgehoben hat, kann nicht mehr öffnen, was damit verschlüsselt wurde.',
+    removeNow: 'Löschen',
     kms: 'Adresse eures KMS',
     kmsVerdicts: {
       invalid_kms: 'Unter dieser Adresse ist kein KMS, das wieder öffnet, was es verpackt hat.',

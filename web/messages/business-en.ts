@@ -172,6 +172,11 @@ export const businessEn = {
       e2ee: 'It is made in a browser, and members who have it share it with others. We can’t read it.',
     },
     keepSo: 'Keep it so',
+    former: 'Former keys',
+    remove: 'Delete',
+    removeTitle: (version: number) => `Delete key ${version}?`,
+    removeWhat: 'Whoever hasn’t kept it can no longer open what was encrypted with it.',
+    removeNow: 'Delete it',
     kms: 'Address of your KMS',
     kmsVerdicts: {
       invalid_kms: 'There is no KMS at this address that opens again what it has wrapped.',

@@ -612,6 +612,7 @@ export const de: Words = {
       'organization.key.created': 'Schlüssel einer Organisation angelegt',
       'organization.key.granted': 'Schlüssel einer Organisation mit Mitgliedern geteilt',
       'organization.key.delivered': 'Schlüssel einer Organisation erhalten',
+      'organization.key.deleted': 'Früherer Schlüssel einer Organisation gelöscht',
       'organization.kms.set': 'Schlüsseldienst einer Organisation festgelegt',
       'organization.kms.removed': 'Schlüsseldienst einer Organisation entfernt',
       'organization.signing.requested': 'Um Unterschrift einer Organisation gebeten',

@@ -593,6 +593,7 @@ export const en = {
       'organization.key.created': 'Key of an organization created',
       'organization.key.granted': 'Key of an organization shared with members',
       'organization.key.delivered': 'Key of an organization received',
+      'organization.key.deleted': 'Former key of an organization deleted',
       'organization.kms.set': 'Key management service of an organization set',
       'organization.kms.removed': 'Key management service of an organization removed',
       'organization.signing.requested': 'Signature of an organization asked for',
