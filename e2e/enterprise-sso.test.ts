@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
+import { scimPatch, scimUser } from '../server/testing/enterprise.ts'
+import { businessEn as business } from '../web/messages/business-en.ts'
 import { en as words } from '../web/messages/en.ts'
 import { startProvider } from './enterprise-provider.ts'
 import { foundOrganization } from './organization-choice.ts'
@@ -122,6 +124,72 @@ test('an owner tries a connection, has everybody use it, and who does not is led
   await owner.press('choose-identity')
   await owner.press('approve')
   assert.equal((await toldInShop(owner))['authMethod'], 'enterprise_sso')
+})
+
+test('a member who has not come through the organization’s own sign-in gets no app for it', async () => {
+  const mia = await stage.enroll({ handle: 'mia', displayName: 'Mia Member' })
+  const { token } = await manage<Answer<'POST /api/organizations/:organizationId/invitations'>>('post', 'invitations', {
+    handle: 'mia',
+    role: 'member',
+  })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const { identities } = await mia.ask(baseUrl, 'GET /api/auth/session')
+  const accepted = await mia.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, {
+    headers: { origin: authUrl },
+    data: { identityId: identities[0]?.identityId },
+  })
+  assert.ok(accepted.ok(), await accepted.text())
+  await visitShop(mia)
+  await mia.control('sign-in-there').waitFor()
+  assert.equal(await mia.control('approve').count(), 0)
+  await mia.page.goto(`${stage.shop.origin}/sign-in?scope=openid&organization_id=${acme}&prompt=none`)
+  assert.equal(await mia.page.locator('#error').innerText(), 'login_required')
+})
+
+test('an owner changes a connection, and its directory says who joins, as what, and who is gone', async () => {
+  const { page } = owner
+  await page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
+  await owner.press(`change-${connectionId}`)
+  await owner.write('connectionName', 'Acme Login')
+  await owner.press('save-connection')
+  await page.getByRole('heading', { name: 'Acme Login' }).waitFor()
+
+  await owner.press(`directory-${connectionId}`)
+  await page.locator('input[value="email"]').check()
+  await owner.press('make-scim-token')
+  await owner.control('scim-token-saved').waitFor()
+  const [address = '', token = ''] = await page.getByRole('dialog').locator('.copies code').allInnerTexts()
+  const tell = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
+    const answer = await fetch(`${address}/Users${path}`, { method, headers, body: JSON.stringify(body) })
+    assert.ok(answer.ok, `${path}: ${answer.status}`)
+    return answer.json()
+  }
+  const { id } = await tell('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
+  await owner.press('scim-token-saved')
+  await page.getByText(business.sso.directed).waitFor()
+
+  const bob = await stage.invite()
+  await visitShop(bob)
+  await continueWithOrganization(bob, 'bob@acme.example')
+  await bob.page.locator('input[name="login"]').fill('bob@acme.example')
+  await passProvider(bob)
+  await bob.page.getByRole('link', { name: words.login.register }).click()
+  await bob.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'bob')
+  await bob.press('create-account')
+  await bob.press('confirm-recovery-saved')
+  await bob.press('choose-identity')
+  await bob.press('approve')
+  assert.equal((await toldInShop(bob))['role'], 'signer')
+
+  await tell('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
+  await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
+  await bob.press('choose-identity')
+  await bob.page.getByText(words.problem.refused.sso_deactivated).waitFor()
+
+  await owner.press(`directory-${connectionId}`)
+  await owner.press('remove-scim-token')
+  await page.getByText(business.sso.joins('acme.example')).waitFor()
 })
 
 test('an answer of the provider that comes twice is a page that says what to do', async () => {

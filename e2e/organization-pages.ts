@@ -160,6 +160,20 @@ async function walkConnections(person: Person, look: Look): Promise<void> {
   await page.reload()
   await person.control('require-sso').waitFor()
   await look('connections')
+  await person.press(`change-${connections[1]?.connectionId}`)
+  await person.control('save-connection').waitFor()
+  await person.write('connectionName', ' ')
+  await look('connections-change')
+  await person.press('cancel')
+  await person.press(`directory-${connections[0]?.connectionId}`)
+  await person.control('remove-scim-token').waitFor()
+  await look('connections-directory')
+  await page.route('**/scim-token?*', (route) => route.fulfill({ status: 201, json: told }))
+  await person.press('make-scim-token')
+  await person.control('scim-token-saved').waitFor()
+  await look('connections-directory-token')
+  await person.press('scim-token-saved')
+  await page.unroute('**/scim-token?*')
   await page.unroute('**/sso-connections?*')
 }
 
@@ -224,6 +238,11 @@ const connections: SsoConnection[] = [
       clientId: 'countersign',
       callbackUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000001/callback',
     },
+    scim: {
+      baseUrl: 'https://id.example.com/scim/v2/00000000-0000-4000-8000-000000000001',
+      subjectBy: 'email',
+      tokenCreatedAt: '2026-11-03T12:00:00.000Z',
+    },
     testedAt: '2026-11-02T12:00:00.000Z',
     inUse: true,
     ...instants,
@@ -245,6 +264,9 @@ const connections: SsoConnection[] = [
     ...instants,
   },
 ]
+
+/** A token that a directory got, as the answer tells it. */
+const told = { token: `cs_scim_${'a1B2c3D4'.repeat(5)}`, connection: connections[0] }
 
 async function walkSettings(person: Person, look: Look): Promise<void> {
   const { page } = person

@@ -7,7 +7,9 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech, useWords } from '../ui/Root.tsx'
 import { useGuardedQuestion } from './asking.ts'
-import { asMember } from './memberships.ts'
+import { ChangeSsoConnection } from './ChangeSsoConnection.tsx'
+import { Directory } from './Directory.tsx'
+import { aboutConnection } from './memberships.ts'
 import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords, type BusinessWords } from './words.ts'
 
@@ -25,17 +27,24 @@ type Props = {
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
   const { sso: words } = useBusinessWords()
   const doing = useDoing()
-  const { connectionId, name, enabled, testedAt } = connection
+  const { connectionId, name, enabled, testedAt, scim } = connection
+  const changing = useGuardedQuestion(`change-${connectionId}`)
+  const provisioning = useGuardedQuestion(`directory-${connectionId}`)
   const deleting = useGuardedQuestion(`delete-${connectionId}`)
-  const { params, querystring } = asMember(organization)
-  const given = { params: { ...params, connectionId }, querystring }
-  const change = (body: { enabled?: boolean; domains?: string[] }) =>
+  const given = aboutConnection(organization, connection)
+  const mayMake = organization.scopes.includes('manage_org')
+  const turn = () =>
     withFreshProof(async () => {
-      await callBusiness(`PATCH ${one}`, { ...given, body })
+      await callBusiness(`PATCH ${one}`, { ...given, body: { enabled: !enabled } })
       await onChanged()
     })
 
-  const missing = domains.filter((domain) => !connection.domains.includes(domain))
+  const directory: Action = {
+    name: `directory-${connectionId}`,
+    label: scim ? words.directory : words.addDirectory,
+    look: 'quiet',
+    do: provisioning.ask,
+  }
   const actions: Action[] = [
     {
       name: `test-${connectionId}`,
@@ -43,22 +52,9 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
       look: testedAt === null ? 'primary' : 'secondary',
       do: () => withFreshProof(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
     },
-    ...(missing.length > 0
-      ? [
-          {
-            name: `domains-${connectionId}`,
-            label: words.addDomains(missing.join(', ')),
-            look: 'quiet' as const,
-            do: () => change({ domains }),
-          },
-        ]
-      : []),
-    {
-      name: `enable-${connectionId}`,
-      label: enabled ? words.disable : words.enable,
-      look: 'quiet',
-      do: () => change({ enabled: !enabled }),
-    },
+    { name: `change-${connectionId}`, label: words.change, look: 'quiet', do: changing.ask },
+    ...(scim || mayMake ? [directory] : []),
+    { name: `enable-${connectionId}`, label: enabled ? words.disable : words.enable, look: 'quiet', do: turn },
     { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: deleting.ask },
   ]
   return (
@@ -67,8 +63,20 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         <h2>{name}</h2>
         <Standing of={connection} words={words} />
       </div>
-      <Copies of={toldToProvider(connection, words)} />
+      <Copies of={[...toldToProvider(connection, words), ...toldToDirectory(connection, words)]} />
       <Actions of={actions} doing={doing} />
+      {changing.asked && (
+        <ChangeSsoConnection
+          of={connection}
+          domains={domains}
+          given={given}
+          onChanged={onChanged}
+          onClose={changing.close}
+        />
+      )}
+      {provisioning.asked && (
+        <Directory of={connection} given={given} mayMake={mayMake} onChanged={onChanged} onClose={provisioning.close} />
+      )}
       {deleting.asked && <Delete name={name} given={given} onDeleted={onChanged} onClose={deleting.close} />}
     </li>
   )
@@ -76,16 +84,22 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
 
 type StandingProps = { of: SsoConnection; words: BusinessWords['sso'] }
 
-function Standing({ of: { enabled, testedAt, domains, oidc, saml }, words }: StandingProps) {
+function Standing({ of: connection, words }: StandingProps) {
   const { language } = useSpeech()
+  const { enabled, testedAt, oidc, saml } = connection
   const tested = testedAt === null ? words.untested : words.tested(dayOf(testedAt, language, new Date()))
   return (
     <>
       <p>{oidc?.issuer ?? saml?.entityId}</p>
       <p>{enabled ? tested : words.disabled}</p>
-      {enabled && <p>{domains.length === 0 ? words.noDomains : words.joins(domains.join(', '))}</p>}
+      {enabled && <p>{whoJoins(connection, words)}</p>}
     </>
   )
+}
+
+function whoJoins({ domains, scim }: SsoConnection, words: BusinessWords['sso']): string {
+  if (scim) return words.directed
+  return domains.length === 0 ? words.noDomains : words.joins(domains.join(', '))
 }
 
 function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {
@@ -97,9 +111,13 @@ function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso
   ]
 }
 
+function toldToDirectory({ scim }: SsoConnection, words: BusinessWords['sso']) {
+  return scim ? [{ label: words.scimAddress, value: scim.baseUrl, action: 'copy-directory-address' }] : []
+}
+
 type DeleteProps = {
   name: string
-  given: { params: { organizationId: string; connectionId: string }; querystring: { identity_id: string } }
+  given: ReturnType<typeof aboutConnection>
   onDeleted: () => unknown
   onClose: () => void
 }

@@ -20,3 +20,12 @@ export function aboutMember(organization: Parameters<typeof asMember>[0], { memb
   const { params, querystring } = asMember(organization)
   return { params: { ...params, memberId }, querystring }
 }
+
+/** The same of one of its connections to its own sign-in. */
+export function aboutConnection(
+  organization: Parameters<typeof asMember>[0],
+  { connectionId }: { connectionId: string },
+) {
+  const { params, querystring } = asMember(organization)
+  return { params: { ...params, connectionId }, querystring }
+}

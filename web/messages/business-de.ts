@@ -131,12 +131,22 @@ export const businessDe: BusinessWords = {
     callback: 'Rücksprungadresse für den Anbieter',
     ourMetadata: 'Unsere Metadaten für den Anbieter',
     acs: 'Wohin seine Antworten gehen',
+    scimAddress: 'SCIM-Adresse für das Verzeichnis',
     untested: 'Noch nicht ausprobiert.',
     tested: (day: string) => `Ausprobiert: ${day}.`,
     disabled: 'Ausgeschaltet: Niemand meldet sich damit an.',
     joins: (domains: string) => `Wer eine Adresse bei ${domains} hat, tritt von selbst bei.`,
     noDomains: 'Nur Mitglieder melden sich damit an.',
-    addDomains: (domains: string) => `Auch für ${domains}`,
+    directed: 'Euer Verzeichnis sagt, wer beitritt.',
+    change: 'Ändern',
+    changeTitle: 'Verbindung ändern',
+    renewed: {
+      clientSecret: 'Nur, wenn der Anbieter euch ein neues gegeben hat.',
+      metadataUrl: 'Nur, um sie neu zu lesen, wenn der Anbieter andere Schlüssel hat.',
+    },
+    notItsMetadata: 'Hier sind keine Metadaten dieses Anbieters. Ein anderer Anbieter ist eine andere Verbindung.',
+    addDirectory: 'Verzeichnis verbinden',
+    directory: 'Verzeichnis',
     test: 'Ausprobieren',
     enable: 'Einschalten',
     disable: 'Ausschalten',
@@ -185,6 +195,26 @@ export const businessDe: BusinessWords = {
       invalid_kms: 'Unter dieser Adresse ist kein KMS, das wieder öffnet, was es verpackt hat.',
       kms_without_keys: 'Dieses KMS öffnet die Schlüssel nicht, die ihr habt.',
     },
+  },
+
+  directory: {
+    title: 'Verzeichnis',
+    what:
+      'Über SCIM sagt es, wer mit dieser Verbindung beitreten darf, und sonst tut es dann niemand. Wen es abschaltet ' +
+      'oder löscht, der ist sofort kein Mitglied mehr.',
+    made: (day) =>
+      `Es hat ein Token: ${day}. Ein neues beendet das. Ohne ist vergessen, wen es genannt hat; Mitglieder bleiben.`,
+    by: 'Verzeichnis und Anbieter meinen dieselbe Person mit',
+    ways: {
+      externalId: { label: 'externalId', about: 'Was der Anbieter als sub oder als NameID sendet.' },
+      email: { label: 'E-Mail-Adresse', about: 'Eine, die der Anbieter bestätigt hat.' },
+    },
+    make: 'Token erstellen',
+    replace: 'Neues Token erstellen',
+    remove: 'Verzeichnis entfernen',
+    told: 'Trag beides bei eurem Verzeichnis ein. Das Token wird nur jetzt gezeigt.',
+    address: 'Adresse',
+    token: 'Token',
   },
 
   domains: {

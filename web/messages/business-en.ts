@@ -128,12 +128,22 @@ export const businessEn = {
     callback: 'Redirect URI, for the provider',
     ourMetadata: 'Our metadata, for the provider',
     acs: 'Where its answers go',
+    scimAddress: 'SCIM address, for the directory',
     untested: 'Not tried yet.',
     tested: (day: string) => `Tried: ${day}.`,
     disabled: 'Turned off: nobody signs in with it.',
     joins: (domains: string) => `People with addresses at ${domains} join by themselves.`,
     noDomains: 'Only members sign in with it.',
-    addDomains: (domains: string) => `Also for ${domains}`,
+    directed: 'Your directory says who joins.',
+    change: 'Change',
+    changeTitle: 'Change the connection',
+    renewed: {
+      clientSecret: 'Only if the provider has given you another one.',
+      metadataUrl: 'Only to read it again, when the provider has other keys.',
+    },
+    notItsMetadata: 'There is no metadata of this provider here. Another provider is another connection.',
+    addDirectory: 'Connect a directory',
+    directory: 'Directory',
     test: 'Try it',
     enable: 'Turn on',
     disable: 'Turn off',
@@ -182,6 +192,26 @@ export const businessEn = {
       invalid_kms: 'There is no KMS at this address that opens again what it has wrapped.',
       kms_without_keys: 'This KMS doesn’t open the keys that you have.',
     },
+  },
+
+  directory: {
+    title: 'Directory',
+    what:
+      'By SCIM it says who may join with this connection, and nobody else does then. Whom it turns off or deletes is ' +
+      'no member any more at once.',
+    made: (day: string) =>
+      `It has a token: ${day}. Another one ends that. Without any, whom it named is forgotten, and members stay.`,
+    by: 'Directory and provider mean the same person by',
+    ways: {
+      externalId: { label: 'externalId', about: 'What the provider sends as sub, or as NameID.' },
+      email: { label: 'E-mail address', about: 'One that the provider has verified.' },
+    },
+    make: 'Make a token',
+    replace: 'Make another token',
+    remove: 'Remove the directory',
+    told: 'Enter both at your directory. The token is shown only now.',
+    address: 'Address',
+    token: 'Token',
   },
 
   domains: {

@@ -1,0 +1,91 @@
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import type { SsoConnection, SsoConnectionChange } from '@countersign/protocol/sso'
+import { useState } from 'preact/hooks'
+import { Refused } from '../call.ts'
+import { ActionForm } from '../ui/Actions.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { Field } from '../ui/Field.tsx'
+import { Options } from '../ui/Options.tsx'
+import { useWords } from '../ui/Root.tsx'
+import type { aboutConnection } from './memberships.ts'
+import { callBusiness } from './session.ts'
+import { useBusinessWords } from './words.ts'
+
+type Props = {
+  of: SsoConnection
+  /** The verified domains of the organization. */
+  domains: string[]
+  given: ReturnType<typeof aboutConnection>
+  onChanged: () => unknown
+  onClose: () => void
+}
+
+/** What may change of a connection. Whose provider it is stays: for another one there is another connection. */
+export function ChangeSsoConnection({ of: connection, domains, given, onChanged, onClose }: Props) {
+  const words = useBusinessWords()
+  const { frame } = useWords()
+  const doing = useDoing()
+  const [name, setName] = useState(connection.name)
+  const [chosen, setChosen] = useState(connection.domains)
+  const [renewed, setRenewed] = useState('')
+  const [refused, setRefused] = useState<string>()
+  const field = connection.oidc ? 'clientSecret' : 'metadataUrl'
+  const offered = [...new Set([...domains, ...connection.domains])].toSorted()
+  const save: Action = {
+    name: 'save-connection',
+    label: words.save,
+    do: async () => {
+      if (!isDisplayName(name)) return
+      const body = { ...(name !== connection.name && { name }), domains: chosen, ...anew(field, renewed.trim()) }
+      const path = 'PATCH /api/organizations/:organizationId/sso-connections/:connectionId'
+      try {
+        await callBusiness(path, { ...given, body })
+      } catch (error) {
+        if (!(error instanceof Refused && error.code === 'invalid_metadata')) throw error
+        return setRefused(renewed)
+      }
+      onClose()
+      await onChanged()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.sso.changeTitle} onClose={onClose}>
+      <ActionForm submit={save} others={[cancel]} doing={doing}>
+        <Field
+          name="connectionName"
+          label={words.name}
+          value={name}
+          onInput={setName}
+          problem={isDisplayName(name) ? undefined : words.nameInvalid}
+        />
+        {offered.length > 0 && (
+          <Options
+            name="domains"
+            legend={words.sections.domains}
+            of={offered.map((value) => ({ value, label: value }))}
+            chosen={chosen}
+            several
+            onChoose={(domain) => setChosen(offered.filter((each) => chosen.includes(each) !== (each === domain)))}
+          />
+        )}
+        <Field
+          name={field}
+          label={words.sso.fields[field]}
+          hint={words.sso.renewed[field]}
+          value={renewed}
+          onInput={setRenewed}
+          problem={renewed !== '' && renewed === refused ? words.sso.notItsMetadata : undefined}
+          exact
+        />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+/** The new secret, or where to read the metadata again; where that is left empty, all of it stays. */
+function anew(field: 'clientSecret' | 'metadataUrl', text: string): Pick<SsoConnectionChange, 'oidc' | 'saml'> {
+  if (text === '') return {}
+  return field === 'clientSecret' ? { oidc: { clientSecret: text } } : { saml: { metadataUrl: text } }
+}
