@@ -5,7 +5,7 @@ import type { Answer } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/apps'
 import type { NewResource, ResourceChange } from '@countersign/protocol/resources'
 import type { Page } from 'playwright-core'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 
 export type ActingApp = Awaited<ReturnType<typeof openActingApp>>
 
@@ -21,7 +21,7 @@ export const calendarWords = {
  * An app on a site of its own that wants to act at another: at the calendar of a second app, which is registered beside
  * it.
  */
-export async function openActingApp(service: Service, names = { source: 'Assistant', target: 'Calendar' }) {
+export async function openActingApp(service: Served, names = { source: 'Assistant', target: 'Calendar' }) {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><html lang="en"><title>Assistant</title><h1>Assistant</h1></html>')

@@ -10,12 +10,12 @@ import type { Service } from '../server/testing/service.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from './keyed-app.ts'
 import { openMasterKeyBytes, overhearPrf, secretsOfCode } from './overhearing.ts'
 import { searcherOf, type Secret } from './secret.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStageWithProcess, type ProcessStage } from './stage.ts'
 
-let stage: Stage
+let stage: ProcessStage
 let app: KeyedApp
 before(async () => {
-  stage = await openStage({ environment: { LOG_LEVEL: 'trace' } })
+  stage = await openStageWithProcess({ LOG_LEVEL: 'trace' })
   app = await openKeyedApp(stage.service)
 })
 after(async () => {

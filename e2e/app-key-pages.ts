@@ -1,9 +1,9 @@
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { KeyedApp } from './keyed-app.ts'
 import type { Person } from './person.ts'
 
 type Look = (name: string) => Promise<void>
-type Given = { service: Service; app: KeyedApp; handle: string; code: string }
+type Given = { service: Served; app: KeyedApp; handle: string; code: string }
 
 /** Connects an app that takes keys with a passkey that opens none, and disconnects it again. */
 export async function walkAppKey(person: Person, { service, app, handle, code }: Given, look: Look): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { ActingApp } from './acting-app.ts'
 import type { Person } from './person.ts'
 
 type Look = (name: string) => Promise<void>
-type Given = { service: Service; app: ActingApp; handle: string }
+type Given = { service: Served; app: ActingApp; handle: string }
 
 /** Lets an app act at another, more and more, until the other wants no more of it; then ends all of it. */
 export async function walkConnector(person: Person, { service, app, handle }: Given, look: Look): Promise<void> {
@@ -28,7 +28,7 @@ export async function walkConnector(person: Person, { service, app, handle }: Gi
   await walkDelegations(person, service, look)
 }
 
-async function walkDelegations(person: Person, service: Service, look: Look): Promise<void> {
+async function walkDelegations(person: Person, service: Served, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.goto(`${service.authUrl}/account/apps`)

@@ -11,10 +11,7 @@ let stage: Stage
 let agent: Awaited<ReturnType<typeof startDocumentHost>>
 let clientId: string
 before(async () => {
-  ;[stage, agent] = await Promise.all([
-    openStage({ environment: { CLIENT_ID_METADATA_DOCUMENTS: 'on' } }),
-    startDocumentHost(),
-  ])
+  ;[stage, agent] = await Promise.all([openStage({ CLIENT_ID_METADATA_DOCUMENTS: 'on' }), startDocumentHost()])
   clientId = agent.at('/agent.json')
   const redirectUris = ['https://agent.example/callback', 'http://127.0.0.1/callback']
   const document = { client_id: clientId, client_name: 'Your friendly bank', redirect_uris: redirectUris }

@@ -1,11 +1,11 @@
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import { startWebhookReceiver } from '../server/testing/webhook-receiver.ts'
 import type { Person } from './person.ts'
 
 type Look = (name: string) => Promise<void>
 
 /** Registers an app, sets its webhook, offers a resource, and turns back from its end. */
-export async function walkDevelopers(person: Person, service: Service, look: Look): Promise<void> {
+export async function walkDevelopers(person: Person, service: Served, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.goto(`${service.authUrl}/developers`)
@@ -65,7 +65,7 @@ export async function walkDevelopers(person: Person, service: Service, look: Loo
 }
 
 /** The name by which their account is known. */
-async function handleOf(person: Person, service: Service): Promise<string> {
+async function handleOf(person: Person, service: Served): Promise<string> {
   const { identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
   return identities[0]?.handle ?? ''
 }

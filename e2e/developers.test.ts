@@ -161,7 +161,7 @@ test('a developer reads that the operator has disabled their app, and cannot ena
 })
 
 test('where the operator does not want it, no page of it is there, and none leads to it', async (t) => {
-  const quiet = await openStage({ environment: { DEVELOPER_PORTAL: 'off' } })
+  const quiet = await openStage({ DEVELOPER_PORTAL: 'off' })
   t.after(() => quiet.close())
   const ada = await quiet.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.page.locator('.entries').waitFor()

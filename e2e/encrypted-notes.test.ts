@@ -18,7 +18,7 @@ let app: Awaited<ReturnType<typeof openExample>>
 before(async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../sdk/build.ts')])
   directory = await mkdtemp(join(tmpdir(), 'countersign-notes-'))
-  stage = await openStage({ environment: { RATE_LIMITS: 'off' } })
+  stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openExample(stage.service, 'encrypted-notes', { NOTES_FILE: join(directory, 'notes.json') })
 })
 after(async () => {

@@ -1,5 +1,5 @@
 import type { SsoArrival } from '@countersign/protocol/sso'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { Person } from './person.ts'
 
 const flowId = '00000000-0000-4000-8000-000000000000'
@@ -14,7 +14,7 @@ const arrival: SsoArrival = {
 }
 
 /** Past the pages of those who sign in with their organization. No provider is here: the page is told what one said. */
-export async function walkEnterprise(person: Person, { authUrl }: Service, look: (name: string) => Promise<void>) {
+export async function walkEnterprise(person: Person, { authUrl }: Served, look: (name: string) => Promise<void>) {
   const { page } = person
   await page.goto(`${authUrl}/sso`)
   await person.write('email', 'ada')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -17,7 +17,7 @@ type Host = { path: string; code: string }
  * The app of a quick start, as its reader would have it: registered by the command that the guide shows, its files
  * written out of the page into a folder of their own, and its process listening.
  */
-export async function openGuide(service: Service, name: string, host?: Host) {
+export async function openGuide(service: Served, name: string, host?: Host) {
   const guide = await readFile(join(root, `docs/guides/${name}.md`), 'utf8')
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -55,7 +55,7 @@ export async function layOut(guide: string, host?: Host) {
 }
 
 /** An app of `examples/` as its README starts it, registered by the command that stands there. */
-export async function openExample(service: Service, name: string, environment: Record<string, string> = {}) {
+export async function openExample(service: Served, name: string, environment: Record<string, string> = {}) {
   const directory = join(root, 'examples', name)
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -97,7 +97,7 @@ function filesOf(guide: string): { path: string; code: string }[] {
   return blocks.map(([, path = '', code = '']) => ({ path, code }))
 }
 
-async function register(service: Service, guide: string, origin: string) {
+async function register(service: Served, guide: string, origin: string) {
   const create = String.raw`^npx countersign apps create --name '(.+)' --redirect-uri (\S+)`
   const afterwardsToo = String.raw`(?: \\\n +(--post-logout-redirect-uri) (\S+))?(?: (--e2ee))?$`
   const command = new RegExp(create + afterwardsToo, 'm').exec(guide)

@@ -2,11 +2,11 @@ import type { KeyGrant, OrganizationKey } from '@countersign/protocol/organizati
 import { openMasterKey } from '../keys/src/master-key.ts'
 import { openKeyGrant } from '../keys/src/organization-key.ts'
 import { keyFromRecoveryCode } from '../keys/src/recovery-code.ts'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { Person } from './person.ts'
 
 /** Opens the key in force of an organization as a member's browser could: theirs opens by their recovery code too. */
-export async function openOrganizationKey(person: Person, code: string, service: Service, organizationId: string) {
+export async function openOrganizationKey(person: Person, code: string, service: Served, organizationId: string) {
   const { user, identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
   const identityId = identities[0]?.identityId ?? ''
   const { keyWraps } = await person.ask(service.baseUrl, 'GET /api/account/key-wraps')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { readAppKeyFragment, type AppKeyDelivery } from '@countersign/protocol/formats/app-key-fragment'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 
 export type KeyedApp = Awaited<ReturnType<typeof openKeyedApp>>
 
@@ -11,7 +11,7 @@ export type KeyedApp = Awaited<ReturnType<typeof openKeyedApp>>
  * An app on a site of its own that takes a key for end-to-end encryption. Its page leaves the address as it came, for
  * the test to read; what its server was asked for is kept.
  */
-export async function openKeyedApp(service: Service) {
+export async function openKeyedApp(service: Served) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(`${request.url}\n${JSON.stringify(request.headers)}`)

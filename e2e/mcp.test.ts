@@ -5,7 +5,7 @@ import { en as words } from '../web/messages/en.ts'
 import { watch } from './look.ts'
 import { makeCertificate, openMcpClient, openMcpServer } from './mcp.ts'
 import type { Person } from './person.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStageWithProcess, type Stage } from './stage.ts'
 
 let stage: Stage
 let certificate: Awaited<ReturnType<typeof makeCertificate>>
@@ -14,7 +14,7 @@ let agent: Awaited<ReturnType<typeof openMcpClient>>
 before(async () => {
   certificate = await makeCertificate()
   const { certificate: file } = certificate
-  stage = await openStage({ environment: { CLIENT_ID_METADATA_DOCUMENTS: 'on', NODE_EXTRA_CA_CERTS: file } })
+  stage = await openStageWithProcess({ CLIENT_ID_METADATA_DOCUMENTS: 'on', NODE_EXTRA_CA_CERTS: file })
   ;[server, agent] = await Promise.all([openMcpServer(stage.service), openMcpClient(certificate)])
 })
 after(async () => {

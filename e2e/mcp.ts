@@ -16,7 +16,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { startDocumentHost } from '../server/testing/document-host.ts'
 import { ask, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { freePorts, type Service } from '../server/testing/service.ts'
+import { freePorts, type Served } from '../server/testing/service.ts'
 
 /** A certificate for localhost, as files: a service is told to trust it by `NODE_EXTRA_CA_CERTS`. */
 export async function makeCertificate() {
@@ -34,7 +34,7 @@ export async function makeCertificate() {
 }
 
 /** An MCP server with one tool, which is registered as a resource and says so (RFC 9728). */
-export async function openMcpServer(service: Service) {
+export async function openMcpServer(service: Served) {
   const { clientId, clientSecret } = await registerRemoteApp(service, 'https://notes.example/callback')
   const [port] = await freePorts(1)
   const audience = `http://localhost:${port}/mcp`

@@ -1,13 +1,13 @@
 import type { Answer } from '@countersign/protocol/api'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { Person } from './person.ts'
 
-type Place = { service: Service; shop: string }
+type Place = { service: Served; shop: string }
 
 /** Makes an organization of the person who is signed in; answers its id. */
 export async function foundOrganization(
   { context }: Person,
-  { authUrl, baseUrl, businessUrl }: Service,
+  { authUrl, baseUrl, businessUrl }: Served,
   name: string,
 ): Promise<string> {
   const headers = { origin: authUrl }

@@ -11,7 +11,7 @@ import { openStage, type Stage } from './stage.ts'
 let stage: Stage
 let app: SigningApp
 before(async () => {
-  stage = await openStage({ environment: { RATE_LIMITS: 'off' } })
+  stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openSigningApp(stage.service)
 })
 after(async () => {

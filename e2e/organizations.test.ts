@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { freePorts, startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import { freePorts, type Served } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
 import { en as english } from '../web/messages/en.ts'
 import { openOrganizationKey } from './key-opening.ts'
@@ -11,7 +12,7 @@ import { invite, type Person } from './person.ts'
 import { launchBrowser } from './stage.ts'
 
 /** Each host has a name of its own, as in production: no cookie reaches another, and passkeys are of one alone. */
-let service: Service
+let service: Served
 let browser: Browser
 before(async () => {
   const [api, auth, business] = await freePorts(3)
@@ -20,7 +21,7 @@ before(async () => {
     AUTH_URL: `http://auth.countersign.localhost:${auth}`,
     BUSINESS_URL: `http://business.countersign.localhost:${business}`,
   }
-  ;[service, browser] = await Promise.all([startService({ environment }), launchBrowser()])
+  ;[service, browser] = await Promise.all([serveHere(environment), launchBrowser()])
 })
 after(async () => {
   await browser.close()

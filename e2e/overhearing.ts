@@ -1,7 +1,7 @@
 /** What only a person and their browser may know, and where it is not to be found. */
 import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
 import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { Person, Sent } from './person.ts'
 import { spellingsIn, type Secret } from './secret.ts'
 
@@ -27,7 +27,7 @@ export async function overhearPrf(person: Person): Promise<Secret[]> {
 /** The master key itself, which only whoever holds the recovery code can open. */
 export async function openMasterKeyBytes(
   person: Person,
-  { baseUrl }: Pick<Service, 'baseUrl'>,
+  { baseUrl }: Pick<Served, 'baseUrl'>,
   code: string,
 ): Promise<Uint8Array> {
   const { user } = await person.ask(baseUrl, 'GET /api/auth/session')

@@ -18,7 +18,7 @@ let stage: Stage
 let app: SigningApp
 let folder: string
 before(async () => {
-  stage = await openStage({ environment: { RATE_LIMITS: 'off' } })
+  stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openSigningApp(stage.service)
   folder = await mkdtemp(join(tmpdir(), 'countersign-receipts-'))
 })

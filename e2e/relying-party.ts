@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import type { Answer } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/apps'
 import * as openid from 'openid-client'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
@@ -32,7 +32,7 @@ const usualScope = 'openid profile offline_access'
  * A small app on a site of its own that lets people sign in with Countersign, by `openid-client` as it comes. Browsers
  * resolve `*.localhost` by themselves; its own requests go to the provider on `localhost`.
  */
-export async function openShop(service: Service, register: Register = (app) => registerAsOperator(service, app)) {
+export async function openShop(service: Served, register: Register = (app) => registerAsOperator(service, app)) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
@@ -175,7 +175,7 @@ export async function openShop(service: Service, register: Register = (app) => r
   }
 }
 
-async function registerAsOperator(service: Service, settings: NewApp): Promise<Answer<'POST /api/admin/apps'>> {
+async function registerAsOperator(service: Served, settings: NewApp): Promise<Answer<'POST /api/admin/apps'>> {
   const response = await fetch(`${service.baseUrl}/api/admin/apps`, {
     method: 'POST',
     headers: { ...service.admin, 'content-type': 'application/json' },

@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { startSamlProvider } from '../server/testing/saml-provider.ts'
-import { freePorts, startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import { freePorts, type Served } from '../server/testing/service.ts'
 import { en } from '../web/messages/en.ts'
 import { invite } from './person.ts'
 import { launchBrowser } from './stage.ts'
@@ -14,7 +15,7 @@ import { launchBrowser } from './stage.ts'
 const words = en.sso
 
 /** Each host has a name of its own, and the provider is on another site, as it is where it is somebody else's. */
-let service: Service
+let service: Served
 let provider: Awaited<ReturnType<typeof startSamlProvider>>
 let browser: Browser
 before(async () => {
@@ -25,7 +26,7 @@ before(async () => {
     BUSINESS_URL: `http://business.countersign.localhost:${business}`,
   }
   ;[service, provider, browser] = await Promise.all([
-    startService({ environment }),
+    serveHere(environment),
     startSamlProvider(() => new Date()),
     launchBrowser(),
   ])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Answer } from '@countersign/protocol/api'
 import type { NewSigningRequest } from '@countersign/protocol/signing'
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 
 export type SigningApp = Awaited<ReturnType<typeof openSigningApp>>
 type Status = Answer<'GET /api/signing/request/:requestId/status'>
@@ -13,7 +13,7 @@ type Status = Answer<'GET /api/signing/request/:requestId/status'>
  * it is told; its server believes none of that, asks for the status, and verifies the signature itself. It is
  * registered on a site of its own and on that of the provider; at any other name it is a stranger's page.
  */
-export async function openSigningApp(service: Service) {
+export async function openSigningApp(service: Served) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
@@ -70,7 +70,7 @@ async function post<T>(url: string, headers: Record<string, string>, body: objec
 }
 
 /** `/` opens popups, `/frame?requestId=…` shows the frame; both keep the messages that they get. */
-function answer({ authUrl }: Service, request: IncomingMessage, response: ServerResponse): void {
+function answer({ authUrl }: Served, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const requestId = encodeURIComponent(url.searchParams.get('requestId') ?? '')
   const frame = `<iframe title="Sign" width="600" height="900" allow="publickey-credentials-get"

@@ -1,11 +1,11 @@
-import type { Service } from '../server/testing/service.ts'
+import type { Served } from '../server/testing/service.ts'
 import type { Person } from './person.ts'
 
-type Signer = { handle: string; service: Service }
+type Signer = { handle: string; service: Served }
 type Look = (name: string) => Promise<void>
 
 /** Asks a person for the signature of a demonstration; answers which request that is. */
-export async function askForDemonstration({ baseUrl }: Service, handle: string): Promise<string> {
+export async function askForDemonstration({ baseUrl }: Served, handle: string): Promise<string> {
   const answer = await fetch(`${baseUrl}/api/signing/demo/request`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,24 +1,35 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { openMailbox } from '../server/testing/mailbox.ts'
-import { copyMigrated } from '../server/testing/migrated-database.ts'
+import { makeMigratedDirectory } from '../server/testing/migrated-database.ts'
 import { startNameServer } from '../server/testing/name-server.ts'
-import { startService } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import { startService, type Served } from '../server/testing/service.ts'
 import { invite, type Manner, type Person } from './person.ts'
 import { openShop } from './relying-party.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
+export type ProcessStage = Awaited<ReturnType<typeof openStageWithProcess>>
 
-/** What a journey needs: the provider as a process, its servers of mail and of names, an app elsewhere, a browser. */
-export async function openStage({ environment = {} }: { environment?: Record<string, string> } = {}) {
+type Environment = Record<string, string>
+
+/** What a journey needs: the provider, its servers of mail and of names, an app elsewhere, a browser. */
+export function openStage(environment?: Environment) {
+  return setStage(serveHere, environment)
+}
+
+/** The same with the provider as a process, for a journey that ends it, reads its log or loads something before it. */
+export function openStageWithProcess(environment?: Environment) {
+  return setStage(startMigrated, environment)
+}
+
+async function startMigrated(environment: Environment) {
+  return startService({ environment, dataDirectory: await makeMigratedDirectory() })
+}
+
+async function setStage<Kind extends Served>(serve: (settings: Environment) => Promise<Kind>, environment = {}) {
   const [mailbox, nameServer] = await Promise.all([openMailbox(), startNameServer()])
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'countersign-'))
-  await copyMigrated(dataDirectory)
-  const settings = { ...mail, DNS_SERVERS: nameServer.address, ...environment }
-  const service = await startService({ environment: settings, dataDirectory })
+  const service = await serve({ ...mail, DNS_SERVERS: nameServer.address, ...environment })
   const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
   return {
     service,
@@ -44,9 +55,12 @@ export async function openStage({ environment = {} }: { environment?: Record<str
   }
 }
 
+/** The pages of all people are drawn by one process: to start another for each site takes longer than to show it. */
+const inFewProcesses = ['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu']
+
 export function launchBrowser() {
   return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--disable-gpu', '--disable-quic', '--disable-sync'],
+    args: ['--disable-gpu', '--disable-quic', '--disable-sync', ...inFewProcesses],
   })
 }

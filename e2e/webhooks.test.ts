@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
-import { startService } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
 import { startWebhookReceiver } from '../server/testing/webhook-receiver.ts'
 import { en as words } from '../web/messages/en.ts'
 import { freePort, layOut, run } from './guide.ts'
@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..')
 
 test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
   const guide = await readFile(join(root, 'docs/guides/webhooks.md'), 'utf8')
-  const service = await startService()
+  const service = await serveHere()
   t.after(() => service.close())
   const countersign = async (...words: string[]): Promise<Record<string, string>> => {
     const command = [join(root, 'cli/main.ts'), '--json', ...words]

@@ -7,21 +7,22 @@ import { promisify } from 'node:util'
 import { freePort, layOut, run } from '../e2e/guide.ts'
 import { offerResource, registerRemoteSource, revokeDelegations } from '../server/testing/remote-connector.ts'
 import { createRemotePerson, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import type { Served } from '../server/testing/service.ts'
 import { createCountersign } from './src/server.ts'
 
 const root = join(import.meta.dirname, '..')
 const runFile = promisify(execFile)
 const guide = (name: string) => readFile(join(root, `docs/guides/${name}.md`), 'utf8')
 
-let service: Service
+let service: Served
 let target: Awaited<ReturnType<typeof layOut>>
 let source: Awaited<ReturnType<typeof layOut>>
 let assistant: Awaited<ReturnType<typeof registerRemoteSource>>
 let audience: string
 before(async () => {
   await runFile(process.execPath, [join(root, 'sdk/build.ts')])
-  service = await startService()
+  service = await serveHere()
   const { clientId } = await registerRemoteApp(service)
   audience = (await offerResource(service, clientId, 'calendar')).audience
   assistant = await registerRemoteSource(service)

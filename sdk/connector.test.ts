@@ -8,20 +8,21 @@ import {
   type Consent,
 } from '../server/testing/remote-connector.ts'
 import { createRemotePerson, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import type { Served } from '../server/testing/service.ts'
 import { Challenge, createResource, type Resource } from './src/resource.ts'
 import { createCountersign, CountersignError, type Countersign } from './src/server.ts'
 
 type Source = Awaited<ReturnType<typeof registerRemoteSource>>
 
-let service: Service
+let service: Served
 let target: Awaited<ReturnType<typeof registerRemoteApp>>
 let calendar: Resource
 let audience: string
 let source: Source
 let assistant: Countersign
 before(async () => {
-  service = await startService()
+  service = await serveHere()
   target = await registerRemoteApp(service)
   const offered = await offerResource(service, target.clientId, 'calendar')
   audience = offered.audience

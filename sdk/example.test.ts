@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import type { Served } from '../server/testing/service.ts'
 import { newSigningPair } from '../server/testing/signer.ts'
 import { createCountersign, type Countersign } from './src/server.ts'
 
@@ -10,10 +11,10 @@ const fileOf = (name: string) => new URL(`../examples/payment-approval/${name}`,
 const { beginApproval } = await import(fileOf('approval.js'))
 const { createPayments, textOf } = await import(fileOf('payments.js'))
 
-let service: Service
+let service: Served
 let countersign: Countersign
 before(async () => {
-  service = await startService()
+  service = await serveHere()
   countersign = createCountersign(await registerRemoteApp(service))
 })
 after(() => service.close())

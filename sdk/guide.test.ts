@@ -7,16 +7,17 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { freePorts, startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import { freePorts, type Served } from '../server/testing/service.ts'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
-let service: Service
+let service: Served
 let directory: string
 before(async () => {
   await run(process.execPath, [join(root, 'sdk/build.ts')])
-  service = await startService()
+  service = await serveHere()
   directory = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
   const guide = await readFile(join(root, 'docs/guides/ask-for-a-signature.md'), 'utf8')

@@ -4,14 +4,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test, type TestContext } from 'node:test'
 import { ask, createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import type { Served } from '../server/testing/service.ts'
 import { newSigningPair } from '../server/testing/signer.ts'
 import { createCountersign, CountersignError, verifyOrganizationReceipt, type Countersign } from './src/server.ts'
 
-let service: Service
+let service: Served
 let countersign: Countersign
 before(async () => {
-  service = await startService()
+  service = await serveHere()
   countersign = createCountersign(await registerRemoteApp(service))
 })
 after(() => service.close())

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
-import { startService, type Service } from '../server/testing/service.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import type { Served } from '../server/testing/service.ts'
 import { createCountersign, CountersignError, verifyReceipt, type Countersign, type KeptReceipt } from './src/server.ts'
 
-let service: Service
+let service: Served
 let countersign: Countersign
 let kept: KeptReceipt
 let settings: Awaited<ReturnType<typeof registerRemoteApp>>
@@ -14,7 +15,7 @@ let asked: { requestId: string; clientId: string; identityId: string }
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
 before(async () => {
-  service = await startService()
+  service = await serveHere()
   settings = await registerRemoteApp(service)
   const { clientId } = settings
   countersign = createCountersign(settings)

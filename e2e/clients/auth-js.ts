@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Auth, type AuthConfig } from '@auth/core'
-import type { Service } from '../../server/testing/service.ts'
+import type { Served } from '../../server/testing/service.ts'
 import { greeting, openSite } from './site.ts'
 
 /** A server with Auth.js as it comes, which finds the provider by discovery. */
-export async function openAuthJs(service: Service) {
+export async function openAuthJs(service: Served) {
   const site = await openSite(service, 'auth-js')
   const { clientId, clientSecret = '' } = await site.register('/auth/callback/countersign')
   const config: AuthConfig = {

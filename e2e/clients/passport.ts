@@ -1,10 +1,10 @@
 import { Passport } from 'passport'
 import { Strategy, type Profile, type VerifyCallback } from 'passport-openidconnect'
-import type { Service } from '../../server/testing/service.ts'
+import type { Served } from '../../server/testing/service.ts'
 import { greeting, openSite } from './site.ts'
 
 /** A server with Passport and its OpenID Connect strategy as they come, told each endpoint by its configuration. */
-export async function openPassport(service: Service) {
+export async function openPassport(service: Served) {
   const site = await openSite(service, 'passport')
   const { clientId, clientSecret = '' } = await site.register('/callback')
   const discovered = await fetch(`${service.authUrl}/.well-known/openid-configuration`)

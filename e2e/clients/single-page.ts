@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { UserManager } from 'oidc-client-ts'
-import type { Service } from '../../server/testing/service.ts'
+import type { Served } from '../../server/testing/service.ts'
 import { openSite } from './site.ts'
 
 export type Manager = UserManager
@@ -8,7 +8,7 @@ export type Manager = UserManager
 const library = new URL('../../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js', import.meta.url)
 
 /** A public app that is one page, with `oidc-client-ts` as it comes, and no server of its own. */
-export async function openSinglePage(service: Service) {
+export async function openSinglePage(service: Served) {
   const site = await openSite(service, 'single-page', { public: true })
   const { clientId } = await site.register('/', { postLogoutRedirectUris: [`${site.origin}/?left`] })
   const settings = {

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { Answer } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/apps'
-import type { Service } from '../../server/testing/service.ts'
+import type { Served } from '../../server/testing/service.ts'
 
 export type Registered = Answer<'POST /api/admin/apps'>
 
 /** A site of its own for an app: its origin, the app as the provider knows it, and the way to serve it. */
-export async function openSite(service: Service, name: string, settings: Omit<NewApp, 'name' | 'redirectUris'> = {}) {
+export async function openSite(service: Served, name: string, settings: Omit<NewApp, 'name' | 'redirectUris'> = {}) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before } from 'node:test'
-import { freePorts, startService, type Service } from '../../server/testing/service.ts'
+import { serveHere } from '../../server/testing/service-here.ts'
+import { freePorts, type Served } from '../../server/testing/service.ts'
 import { judgeKeySet, judgeMetadata, readDocument } from './discovery.ts'
 import { runPlan, type Module } from './plan.ts'
 
@@ -14,11 +15,11 @@ const hosts = {
   BUSINESS_URL: 'https://business.id.example',
 }
 
-let service: Service
+let service: Served
 let port: number | undefined
 before(async () => {
   ;[port] = await freePorts(1)
-  service = await startService({ environment: { ...hosts, PORT: String(port), ALLOW_EMBEDDED: '1' } })
+  service = await serveHere({ ...hosts, PORT: String(port), ALLOW_EMBEDDED: '1' })
 })
 after(() => service.close())
 

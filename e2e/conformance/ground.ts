@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { codeIn } from '../../server/testing/mailbox.ts'
 import type { Person } from '../person.ts'
-import { openStage } from '../stage.ts'
+import { openStageWithProcess, type Stage } from '../stage.ts'
 import { steppable } from './clock-step.ts'
 import { openProvider, redemption, type Client } from './provider.ts'
 import { openRelyingParty, type Parameters } from './relying-party.ts'
@@ -28,7 +28,7 @@ const everyScope = 'openid profile email offline_access'
  * a proved address, and has consented to the first client.
  */
 export async function openGround(mode: ResponseMode) {
-  const stage = await openStage({ environment: steppable })
+  const stage = await openStageWithProcess(steppable)
   const [provider, site, person] = await Promise.all([openProvider(stage.service), openRelyingParty(), stage.invite()])
   const [client, other] = await Promise.all([provider.register([site.callback]), provider.register([site.callback])])
   person.offerPasskeys(false)
@@ -108,7 +108,7 @@ async function register(authUrl: string, person: Person): Promise<void> {
   await person.page.waitForURL(/\/account/)
 }
 
-async function proveAddress(person: Person, mailbox: Awaited<ReturnType<typeof openStage>>['mailbox']): Promise<void> {
+async function proveAddress(person: Person, mailbox: Stage['mailbox']): Promise<void> {
   await person.press('email-of-identity')
   await person.write('email', 'ada@example.com')
   await person.press('send-code')

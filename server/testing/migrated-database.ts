@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded } from '#kernel/embedded-database.ts'
 import { migrate } from '#kernel/migrate.ts'
@@ -17,6 +18,13 @@ export async function copyMigrated(directory: string): Promise<void> {
   const kept = join(cache, fingerprintOf(globSync('migrations/*.sql', { cwd: server })))
   if (!(await exists(kept))) await keepMigrated(kept)
   await cp(join(kept, 'database'), join(directory, 'database'), { recursive: true })
+}
+
+/** A data directory of its own with such a database. */
+export async function makeMigratedDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  await copyMigrated(directory)
+  return directory
 }
 
 /** Of several files that do so at once one is first, and the others' work is thrown away. */

@@ -2,7 +2,7 @@ import type { Answer } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/delegations'
 import type { TokenResponse } from '@countersign/protocol/oauth'
 import { ask, registerRemoteApp, type createRemotePerson } from './remote-signer.ts'
-import type { Service } from './service.ts'
+import type { Served } from './service.ts'
 
 type RemotePerson = Awaited<ReturnType<typeof createRemotePerson>>
 export type Consent = { scope?: string; mode?: 'user_present' | 'background' }
@@ -11,7 +11,7 @@ type Authorized = Answer<'POST /api/oauth/authorize'>
 const redirectUri = 'https://app.example/callback'
 
 /** A resource that is offered at a running service, as its owner keeps it. */
-export async function offerResource(service: Service, clientId: string, resourceKey: string) {
+export async function offerResource(service: Served, clientId: string, resourceKey: string) {
   const audience = `https://${resourceKey}.example/api`
   await ask(service, `/api/admin/apps/${clientId}/resources`, {
     headers: service.admin,
@@ -21,7 +21,7 @@ export async function offerResource(service: Service, clientId: string, resource
 }
 
 /** An app that acts for people at the resources of others; `settings` are those that the SDK takes. */
-export async function registerRemoteSource(service: Service) {
+export async function registerRemoteSource(service: Served) {
   const settings = await registerRemoteApp(service, redirectUri)
   const { clientId, clientSecret } = settings
 
@@ -53,7 +53,7 @@ export async function registerRemoteSource(service: Service) {
 }
 
 /** Takes back what a person has let an app do, all of it. */
-export async function revokeDelegations({ baseUrl }: Service, { headers }: RemotePerson): Promise<void> {
+export async function revokeDelegations({ baseUrl }: Served, { headers }: RemotePerson): Promise<void> {
   const listed = await fetch(`${baseUrl}/api/oauth/delegations`, { headers })
   const { delegations } = (await listed.json()) as { delegations: Delegation[] }
   for (const { id, status } of delegations) {
@@ -63,7 +63,7 @@ export async function revokeDelegations({ baseUrl }: Service, { headers }: Remot
   }
 }
 
-export async function signOutRemotely(service: Service, { headers }: RemotePerson): Promise<void> {
+export async function signOutRemotely(service: Served, { headers }: RemotePerson): Promise<void> {
   const ended = await fetch(`${service.baseUrl}/api/auth/session`, { method: 'DELETE', headers })
   if (!ended.ok) throw new Error(`the session was not ended: ${await ended.text()}`)
 }

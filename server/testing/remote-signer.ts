@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Answer } from '@countersign/protocol/api'
 import { createAuthenticator } from './authenticator.ts'
-import type { Service } from './service.ts'
+import type { Served } from './service.ts'
 import { newSigningPair, rotationOf } from './signer.ts'
 
 type Asked = { method?: 'POST' | 'PUT' | 'PATCH'; headers?: Record<string, string>; json?: object }
 
 /** What a running service answers to a request, which has to be a success. */
 export async function ask<Body = unknown>(
-  { baseUrl }: Pick<Service, 'baseUrl'>,
+  { baseUrl }: Pick<Served, 'baseUrl'>,
   path: string,
   { method = 'POST', headers, json }: Asked,
 ) {
@@ -23,7 +23,7 @@ type Registered = Answer<'POST /api/auth/register/finish'>
 type App = Answer<'POST /api/admin/apps'>
 
 /** A person of a running service; `headers` are those of their session. */
-export async function createRemotePerson(service: Service, kind = 'person') {
+export async function createRemotePerson(service: Served, kind = 'person') {
   const handle = `${kind}-${randomBytes(6).toString('hex')}`
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
   const wanted = { handle, displayName: `A ${kind}` }
@@ -35,7 +35,7 @@ export async function createRemotePerson(service: Service, kind = 'person') {
 }
 
 /** One whose identity has a signing key, and who answers requests over the network. */
-export async function createRemoteSigner(service: Service) {
+export async function createRemoteSigner(service: Served) {
   const { handle, identityId, headers } = await createRemotePerson(service, 'signer')
   const pair = newSigningPair()
   const keyPath = `/api/signing/keys/${identityId}`
@@ -58,7 +58,7 @@ export async function createRemoteSigner(service: Service) {
 }
 
 /** An app that is registered at a running service; `settings` are those that the SDK takes. */
-export async function registerRemoteApp(service: Service, redirectUri = 'https://app.example/callback') {
+export async function registerRemoteApp(service: Served, redirectUri = 'https://app.example/callback') {
   const json = { name: 'Paper Shop', redirectUris: [redirectUri] }
   const { clientId, clientSecret = '' } = await ask<App>(service, '/api/admin/apps', { headers: service.admin, json })
   const { baseUrl, authUrl } = service

@@ -15,16 +15,18 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const ownFlags = process.execArgv.filter((flag) => flag === '--liftoff-only')
 export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
 
+/** The product as apps and browsers meet it, at the addresses in its settings. */
+export type Served = Awaited<ReturnType<typeof prepareService>>
 export type Service = Awaited<ReturnType<typeof startService>>
 
 type Options = { environment?: Record<string, string>; dataDirectory?: string; embedded?: boolean }
 
 /**
- * The product as a process of its own, on free ports: with an embedded database in a directory that is removed at the
- * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. Resolves when it says that it is
- * ready.
+ * What a service needs before it starts: free ports, and an embedded database in a directory that is removed at the
+ * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. Whoever starts it ends it before
+ * `close`, which fails where it has left the database as it must never be.
  */
-export async function startService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
+export async function prepareService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'countersign-')))
   const database = embedded ? undefined : await openTestDatabase()
   const [api, auth, business] = await freePorts(3)
@@ -45,14 +47,30 @@ export async function startService({ environment = {}, dataDirectory, embedded =
     ...(database && { DATABASE_URL: database.url, SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }),
     ...environment,
   }
-  let running = launch(settings)
-  await running.ready
   return {
     baseUrl: settings.BASE_URL,
     authUrl: settings.AUTH_URL,
     businessUrl: settings.BUSINESS_URL,
     admin: { authorization: `Bearer ${testAdminToken}` },
     settings,
+    async close() {
+      try {
+        await verifyDatabase(settings)
+      } finally {
+        await database?.drop()
+        await rm(directory, { recursive: true, force: true })
+      }
+    },
+  }
+}
+
+/** The product as a process of its own. Resolves when it says that it is ready. */
+export async function startService(options: Options = {}) {
+  const service = await prepareService(options)
+  let running = launch(service.settings)
+  await running.ready
+  return {
+    ...service,
     get process() {
       return running.process
     },
@@ -60,7 +78,7 @@ export async function startService({ environment = {}, dataDirectory, embedded =
     wrote: (enough: (output: string) => boolean) => running.wrote(enough),
     /** Starts it again on the same data, after it has ended. */
     async restart() {
-      running = launch(settings)
+      running = launch(service.settings)
       await running.ready
     },
     /** Ends the process by a signal; answers its exit code, or the signal that killed it. */
@@ -68,12 +86,7 @@ export async function startService({ environment = {}, dataDirectory, embedded =
     /** Ends and removes it; fails where it has left the database as it must never be. */
     async close() {
       await end(running.process, 'SIGTERM')
-      try {
-        await verifyDatabase(settings)
-      } finally {
-        await database?.drop()
-        await rm(directory, { recursive: true, force: true })
-      }
+      await service.close()
     },
   }
 }
