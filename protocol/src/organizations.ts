@@ -164,9 +164,21 @@ export type OrganizationMember = Static<typeof OrganizationMember>
 
 export const listMembers = endpoint(
   'GET /api/organizations/:organizationId/members',
-  { ...business, summary: 'List the members of an organization' },
-  { params: ByOrganizationId, querystring: ActingAs },
-  { 200: Type.Object({ members: Type.Array(OrganizationMember) }) },
+  { ...business, summary: 'List the members of an organization: all of them, or page by page with limit or cursor' },
+  {
+    params: ByOrganizationId,
+    querystring: Type.Object({
+      ...ActingAs.properties,
+      cursor: Type.Optional(Uuid),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 100 with a cursor' })),
+    }),
+  },
+  {
+    200: Type.Object({
+      members: Type.Array(OrganizationMember),
+      nextCursor: Type.Optional(OrNull(Uuid)),
+    }),
+  },
 )
 
 const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })

@@ -40,6 +40,7 @@ export const limited = {
   'kms of an organization': { points: 30, seconds: 3600 },
   'failed provisioning': { points: 30, seconds: 60 },
   'provisioning of a connection': { points: 3000, seconds: 60 },
+  'domain claim of an organization': { points: 100, seconds: 3600 },
   'domain check': { points: 30, seconds: 60 },
   'domain check of an organization': { points: 10, seconds: 3600 },
   'invitation of a person': { points: 100, seconds: 24 * 3600 },

@@ -39,19 +39,23 @@ export async function listDomains(kernel: Kernel, asking: Asking, now: Date): Pr
 
 /**
  * Claims a domain, which counts for nothing until it is proved; several organizations may claim one. Refuses what
- * `requireMember` and `recordAct` do, `invalid_domain`, `public_domain`, `too_many_domains`, `domain_already_claimed`.
+ * `requireMember` and `recordAct` do, `invalid_domain`, `public_domain`, `rate_limited`, `too_many_domains`,
+ * `domain_already_claimed`.
  */
 export async function claimDomain(
-  { db, config }: Kernel,
+  kernel: Kernel,
   asking: Asking,
   text: string,
   now: Date,
 ): Promise<OrganizationDomain> {
+  const { db, rateLimits } = kernel
   const { organizationId } = asking
+  await requireMember(kernel, asking, 'manage_sso', now)
+  const domain = requireClaimable(text)
+  await rateLimits.count('domain claim of an organization', organizationId)
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
-    const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
-    const domain = requireClaimable(text)
+    const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
       throw refuse.too_many_domains()
     const challenge = randomBytes(challengeBytes).toString('base64url')

@@ -20,9 +20,15 @@ function members(db: Database, organizationId: string) {
     .where('organization_id', '=', organizationId)
 }
 
-/** The members of an organization, the one who joined first before the others. */
-export function listMembers(db: Database, organizationId: string) {
-  return members(db, organizationId).orderBy('joined_at').orderBy('member_id').execute()
+type Some = { after?: string | undefined; count?: number }
+
+/** The members of an organization, or some of them: the one who joined first, whose id is the lowest, before others. */
+export function listMembers(db: Database, organizationId: string, { after, count }: Some = {}) {
+  return members(db, organizationId)
+    .$if(after !== undefined, (later) => later.where('member_id', '>', after ?? ''))
+    .orderBy('member_id')
+    .$if(count !== undefined, (few) => few.limit(count ?? 0))
+    .execute()
 }
 
 /** The members by their ids alone, also those whose identities are just going. */

@@ -46,6 +46,21 @@ test('a role brings its scopes, and an owner gives a member more or fewer', asyn
   }
 })
 
+test('members are listed all at once, or page by page for whoever asks for that', async () => {
+  const { id, person } = await teamOf('viewer')
+  await join(world, { id, owner, role: 'viewer' }, await world.person())
+  const read = async (query = '') =>
+    (await askBusiness(world, person, `GET /organizations/${id}/members${query}`)).json()
+  const { members: all, nextCursor: none } = await read()
+  assert.deepEqual([all.length, none], [3, undefined])
+  const first = await read('?limit=2')
+  assert.deepEqual([first.members, first.nextCursor], [all.slice(0, 2), all[1].memberId])
+  const second = await read(`?limit=2&cursor=${first.nextCursor}`)
+  assert.deepEqual([second.members, second.nextCursor], [all.slice(2), null])
+  assert.deepEqual((await read('?limit=3')).nextCursor, null)
+  assert.equal((await askBusiness(world, person, `GET /organizations/${id}/members?limit=0`)).statusCode, 400)
+})
+
 test('rights that nobody can have are refused', async () => {
   const { id, member, ownerId } = await teamOf('member')
   const wrong: [string, object][] = [

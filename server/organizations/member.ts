@@ -44,8 +44,23 @@ export function requireNoMore(giver: Rights, { role, scopes, signingAuthority }:
   if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
 }
 
-export async function listOrganizationMembers(db: Database, organizationId: string): Promise<OrganizationMember[]> {
-  return (await listMembers(db, organizationId)).map(toOrganizationMember)
+const membersDefault = 100
+
+type Paging = { cursor?: string; limit?: string }
+
+/** The members of an organization; of many a page, with where the next one begins, for whoever asks for that. */
+export async function listOrganizationMembers(
+  db: Database,
+  organizationId: string,
+  { cursor, limit }: Paging,
+): Promise<{ members: OrganizationMember[]; nextCursor?: string | null }> {
+  if (cursor === undefined && limit === undefined)
+    return { members: (await listMembers(db, organizationId)).map(toOrganizationMember) }
+  const count = Number(limit ?? membersDefault)
+  // One more than asked tells that there is a next page.
+  const found = await listMembers(db, organizationId, { after: cursor, count: count + 1 })
+  const members = found.slice(0, count).map(toOrganizationMember)
+  return { members, nextCursor: found.length > count ? (members.at(-1)?.memberId ?? null) : null }
 }
 
 /** A member to be changed or removed, by their id. */

@@ -146,7 +146,7 @@ function memberRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { organization } = await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
-      return { members: await listOrganizationMembers(db, organization.organizationId) }
+      return listOrganizationMembers(db, organization.organizationId, request.query)
     },
   })
 

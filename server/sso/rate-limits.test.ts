@@ -60,3 +60,12 @@ test('SCM-02 wrong tokens are limited to 30 a minute from one address, and keep 
   world.pass(60)
   assert.equal((await guess()).statusCode, 401)
 })
+
+test('an organization claims a domain 100 times an hour, and gives up what it has also after that', async () => {
+  const { owner, organizationId } = await enterprise.organization(await world.person())
+  const path = `/${organizationId}/domains`
+  const claim = () => enterprise.send(owner, 'POST', path, { domain: 'acme.example' })
+  const { domainId } = (await claim()).json().domain
+  assert.equal(await countPassing(99, claim), 99)
+  assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${domainId}`)).statusCode, 204)
+})

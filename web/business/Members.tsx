@@ -1,7 +1,8 @@
 import type { Invitation, OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../ui/Actions.tsx'
-import { useDoing } from '../ui/doing.ts'
+import { useDoing, type Action } from '../ui/doing.ts'
+import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { ChangeMember } from './ChangeMember.tsx'
 import { Invitations } from './Invitations.tsx'
@@ -13,7 +14,7 @@ import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 /** Who is in an organization, and who is invited; the latter is told to those who may invite. */
-type People = { members: OrganizationMember[]; invitations: Invitation[] }
+type People = { members: OrganizationMember[]; nextCursor: string | null; invitations: Invitation[] }
 
 export function Members({ organization, identities, onLeft }: SectionProps) {
   const words = useBusinessWords()
@@ -40,10 +41,10 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
     setQuestion(undefined)
   }
   const remove = (gone: OrganizationMember) => {
-    const stays = (each: OrganizationMember) => each !== gone
-    keep(people.members.filter(stays))
+    const others = people.members.filter((each) => each !== gone)
+    keep(others)
     const own = identities.map(({ identityId }) => identityId)
-    if (!people.members.filter(stays).some(({ identityId }) => own.includes(identityId))) onLeft()
+    if (own.includes(gone.identityId) && !others.some(({ identityId }) => own.includes(identityId))) onLeft()
   }
   const given = { organization, onClose: () => setQuestion(undefined) }
   return (
@@ -51,6 +52,11 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
       <section class="step">
         <h1>{words.sections.members}</h1>
         <MemberList organization={organization} identities={identities} members={people.members} onAsk={setQuestion} />
+        <More
+          organization={organization}
+          after={people.nextCursor}
+          onRead={(page) => setPeople({ ...people, ...page, members: [...people.members, ...page.members] })}
+        />
       </section>
       {mayInvite && (
         <Invitations
@@ -80,11 +86,37 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
   )
 }
 
+type MoreProps = {
+  organization: OwnOrganization
+  after: string | null
+  onRead: (page: Awaited<ReturnType<typeof readMembers>>) => void
+}
+
+function More({ organization, after, onRead }: MoreProps) {
+  const { activity } = useWords()
+  const doing = useDoing()
+  const more: Action = {
+    name: 'more',
+    label: activity.more,
+    look: 'secondary',
+    do: async () => onRead(await readMembers(organization, after)),
+  }
+  return after === null ? null : <Actions of={[more]} doing={doing} />
+}
+
 async function readPeople(organization: OwnOrganization, mayInvite: boolean): Promise<People> {
-  const given = asMember(organization)
-  const [{ members }, { invitations }] = await Promise.all([
-    callBusiness('GET /api/organizations/:organizationId/members', given),
-    mayInvite ? callBusiness('GET /api/organizations/:organizationId/invitations', given) : { invitations: [] },
+  const path = 'GET /api/organizations/:organizationId/invitations'
+  const [page, { invitations }] = await Promise.all([
+    readMembers(organization, null),
+    mayInvite ? callBusiness(path, asMember(organization)) : { invitations: [] },
   ])
-  return { members, invitations }
+  return { ...page, invitations }
+}
+
+/** A hundred members, beginning after one. */
+async function readMembers(organization: OwnOrganization, cursor: string | null) {
+  const { params, querystring } = asMember(organization)
+  const given = { params, querystring: { ...querystring, limit: '100', ...(cursor !== null && { cursor }) } }
+  const { members, nextCursor = null } = await callBusiness('GET /api/organizations/:organizationId/members', given)
+  return { members, nextCursor }
 }

@@ -1,9 +1,14 @@
-import { drawPage } from '../ui/Root.tsx'
+import { drawPage, Saying } from '../ui/Root.tsx'
 import '../ui/copies.css'
 import '../ui/disclosure.css'
 import '../ui/entries.css'
 import '../ui/sections.css'
 import './business.css'
 import { Business } from './Business.tsx'
+import { useBusinessWords } from './words.ts'
 
-await drawPage(Business)
+await drawPage(() => (
+  <Saying refused={useBusinessWords().refused}>
+    <Business />
+  </Saying>
+))

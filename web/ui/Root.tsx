@@ -42,6 +42,16 @@ function Root({ first, children }: { first: Pick<Speech, 'language' | 'words'>; 
   return <Spoken.Provider value={{ ...spoken, speak }}>{children}</Spoken.Provider>
 }
 
+type SayingProps = { refused: Partial<Record<string, string>>; children: ComponentChildren }
+
+/** Has what is drawn within also say what only it may be refused. */
+export function Saying({ refused, children }: SayingProps) {
+  const speech = useSpeech()
+  const { problem } = speech.words
+  const words = { ...speech.words, problem: { ...problem, refused: { ...problem.refused, ...refused } } }
+  return <Spoken.Provider value={{ ...speech, words }}>{children}</Spoken.Provider>
+}
+
 export function useSpeech(): Speech {
   const speech = useContext(Spoken)
   if (!speech) throw new Error('Drawn outside of a page')
