@@ -1,4 +1,5 @@
 import type { KeyGrant, OrganizationKey } from '@countersign/protocol/organization-keys'
+import { compactDecrypt } from 'jose'
 import { openMasterKey } from '../keys/src/master-key.ts'
 import { openKeyGrant } from '../keys/src/organization-key.ts'
 import { keyFromRecoveryCode } from '../keys/src/recovery-code.ts'
@@ -24,8 +25,11 @@ export async function openOrganizationKey(person: Person, code: string, service:
   const { wraps } = await read<{ wraps: KeyGrant[] }>(person, `${keys}/${inForce.keyId}/wraps`, service.baseUrl)
   const own = wraps.find((each) => each.identityId === identityId)
   const place = { organizationId, identityId, fingerprint: inForce.fingerprint }
-  await openKeyGrant(own?.ciphertext ?? '', privateKey, place)
-  return { version: inForce.version, fingerprint: inForce.fingerprint }
+  const ciphertext = own?.ciphertext ?? ''
+  await openKeyGrant(ciphertext, privateKey, place)
+  // What our own code opens it never lets out; a stranger's does, so that one can look whether the key got anywhere.
+  const { plaintext } = await compactDecrypt(ciphertext, privateKey)
+  return { version: inForce.version, fingerprint: inForce.fingerprint, bytes: Buffer.from(plaintext) }
 }
 
 /** Asks a host from the page where the person is; with `bearerFrom` as pages ask the host of organizations. */

@@ -9,6 +9,7 @@ import { en as english } from '../web/messages/en.ts'
 import { openOrganizationKey } from './key-opening.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import { invite, type Person } from './person.ts'
+import { spellingsIn } from './secret.ts'
 import { launchBrowser } from './stage.ts'
 
 /** Each host has a name of its own, as in production: no cookie reaches another, and passkeys are of one alone. */
@@ -186,7 +187,7 @@ async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-
   await page.waitForURL(place)
 }
 
-test('ORG-12 an owner makes a key in the browser, shares it with who joins, replaces it when they leave', async () => {
+test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and replaced when they leave', async () => {
   const emmy = await arrive('/organizations/new', { handle: 'emmy', displayName: 'Emmy Noether' })
   const { page } = emmy
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(await begin(emmy, 'Invariants')) ?? []
@@ -218,6 +219,9 @@ test('ORG-12 an owner makes a key in the browser, shares it with who joins, repl
   await page.getByText(words.keys.kept.identity_grants).waitFor()
   assert.equal(await page.getByText(words.keys.without(1)).count(), 0)
   assert.deepEqual(await open(hilbert), made)
+  const sent = (await emmy.sent()).map(({ url: to, body }) => `${to} ${body.toString('latin1')}`).join('\n')
+  assert.ok(sent.includes(made.fingerprint), 'the search finds what was sent')
+  assert.deepEqual(spellingsIn(sent, { name: 'the key', bytes: made.bytes }), [])
 
   await hilbert.press('leave-of-member')
   await hilbert.press('leave-organization')
