@@ -86,6 +86,10 @@ test('one signs for an organization, another approves, and the app has both sign
   )
   for (const each of signed.signatures ?? []) assert.ok(app.accepts(each, payload))
 
+  await bob.page.goto(`${stage.service.authUrl}/account/signing`)
+  await bob.page.locator('.history .entry').getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
+  await overBob.look('account-signing-organization-history')
+
   // Who waits sees what has become of it when they come back.
   await ada.page.reload()
   await heading(ada, words.sign.ends.signed).waitFor()

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test, type TestContext } from 'node:test'
-import { ask, createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
+import { foundRemoteOrganization } from '../server/testing/remote-organization.ts'
+import { registerRemoteApp } from '../server/testing/remote-signer.ts'
 import { serveHere } from '../server/testing/service-here.ts'
 import type { Served } from '../server/testing/service.ts'
 import { newSigningPair } from '../server/testing/signer.ts'
@@ -19,24 +20,11 @@ after(() => service.close())
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
-/** An organization of one who owns it and others who sign, which demands so many approvals. */
+/** An organization of one who owns it and another who signs, which demands so many approvals. */
 async function acme(approvalsNeeded: number) {
-  const [owner, bob] = [await createRemoteSigner(service), await createRemoteSigner(service)]
-  const business = { baseUrl: service.businessUrl }
-  const { identityId, headers } = owner
-  type Made = { organization: { id: string } }
-  const made = await ask<Made>(business, '/api/organizations', { headers, json: { name: 'Acme', identityId } })
-  const { id } = made.organization
-  const path = `/api/organizations/${id}`
-  const invited = await ask<{ token: string }>(business, `${path}/invitations`, {
-    headers,
-    json: { handle: bob.handle, role: 'signer' },
-  })
-  await ask(business, `/api/invitations/${invited.token}/accept`, {
-    headers: bob.headers,
-    json: { identityId: bob.identityId },
-  })
-  await ask(business, path, { method: 'PATCH', headers, json: { approvalsNeeded } })
+  const { id, owner, others } = await foundRemoteOrganization(service, { approvalsNeeded, others: 1 })
+  const [bob] = others
+  assert.ok(bob)
   return { id, owner, bob }
 }
 

@@ -233,7 +233,7 @@ const HistoryCursor = Type.String({
 
 export const readSigningHistory = endpoint(
   'GET /api/signing/history',
-  { ...session, summary: 'What my identities signed, denied or let expire, the newest first' },
+  { ...session, summary: 'What I signed, denied or let expire, and what organizations signed by me, the newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(HistoryCursor),

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
 import type { Database } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
+import { requests } from './organization-request-store.ts'
 import { selectForUser } from './request-store.ts'
 
 /** Where a request stands among those of a person. */
 export type Position = { createdAt: Date; requestId: string }
-type Page = { before: Position | undefined; count: number }
+export type Wanted = { before: Position | undefined; count: number }
 
 /**
  * The newest requests of a person that wait no longer, of all or of those before a position. Of each identity no more
  * are read than there may be altogether.
  */
-export function listEndedOfUser(db: Database, acting: Acting, { before, count }: Page, now: Date) {
+export function listEndedOfUser(db: Database, acting: Acting, { before, count }: Wanted, now: Date) {
   const newest = db
     .selectFrom('identity')
     .innerJoinLateral(
@@ -20,7 +21,7 @@ export function listEndedOfUser(db: Database, acting: Acting, { before, count }:
           .select(['request_id', 'signing_request.created_at'])
           .whereRef('signing_request.identity_id', '=', 'identity.identity_id')
           .where(({ or, eb }) => or([eb('status', '<>', 'pending'), eb('expires_at', '<=', now)]))
-          .where(before ? isBefore(before) : sql.lit(true))
+          .where(before ? isBefore('signing_request', before) : sql.lit(true))
           .orderBy('signing_request.created_at', 'desc')
           .orderBy('request_id', 'desc')
           .limit(count)
@@ -43,6 +44,34 @@ export function listEndedOfUser(db: Database, acting: Acting, { before, count }:
     .execute()
 }
 
-function isBefore({ createdAt, requestId }: Position) {
-  return sql<boolean>`(signing_request.created_at, request_id) < (${createdAt}::timestamptz, ${requestId}::uuid)`
+/** The newest that organizations have signed, of what a person has signed or approved for them. */
+export function listSignedForOrganizations(
+  db: Database,
+  { userId, identityId }: Acting,
+  { before, count }: Wanted,
+  now: Date,
+) {
+  return requests(db, now)
+    .innerJoin('signing_organization_answer as own', (join) =>
+      join
+        .onRef('own.organization_id', '=', 'signing_organization_request.organization_id')
+        .onRef('own.request_id', '=', 'signing_organization_request.request_id'),
+    )
+    .innerJoin('identity', 'identity.identity_id', 'own.identity_id')
+    .select(['own.identity_id as identityId', 'own.member_id as memberId', 'own.public_key as publicKey', 'handle'])
+    .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (alone) => alone.where('own.identity_id', '=', identityId))
+    .where('signing_organization_request.status', '=', 'signed')
+    .where(before ? isBefore('signing_organization_request', before) : sql.lit(true))
+    .orderBy('signing_organization_request.created_at', 'desc')
+    .orderBy('signing_organization_request.request_id', 'desc')
+    .limit(count)
+    .execute()
+}
+
+type Table = 'signing_request' | 'signing_organization_request'
+
+function isBefore(table: Table, { createdAt, requestId }: Position) {
+  return sql<boolean>`(${sql.table(table)}.created_at, ${sql.table(table)}.request_id)
+    < (${createdAt}::timestamptz, ${requestId}::uuid)`
 }

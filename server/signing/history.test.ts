@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
 import { secondsAfter } from '#kernel/clock.ts'
+import { createSignatories } from '#testing/signatories.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { pruneRequests } from './request.ts'
@@ -136,6 +137,33 @@ test('what was not signed is forgotten after a while, and a page that ended ther
       (await historyOf(ada, query)).requests.map(({ requestId }) => requestId),
       [signed],
     )
+})
+
+test('what an organization has signed is in the history of those who signed and approved, no others', async () => {
+  const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
+  const [ann, bob] = members
+  const open = async () => (await shop.requestOf(id, { payload: 'Pay 5 €' })).json().requestId
+  const [signed, denied, waiting] = [await open(), await open(), await open()]
+  for (const requestId of [signed, denied, waiting]) await ann.sign(requestId, ann.pair.sign('Pay 5 €'))
+  await bob.approve(signed, bob.pair.sign('Pay 5 €'))
+  await bob.deny(denied)
+  world.pass(1)
+  const own = await ask(ann.identityId, 'Pay 6 €')
+  await ann.deny(own)
+  assert.deepEqual((await historyOf(owner)).requests, [])
+  const [entry, ...more] = (await historyOf(bob)).requests
+  assert.deepEqual([more, entry?.requestId, entry?.signature], [[], signed, ann.pair.sign('Pay 5 €')])
+  assert.deepEqual(
+    [entry?.organization?.name, entry?.organization?.answered, entry?.organization?.answers.length],
+    ['Acme', 'approve', 2],
+  )
+  const first = await historyOf(ann, '?limit=1')
+  const second = await historyOf(ann, `?limit=1&cursor=${first.nextCursor}`)
+  assert.deepEqual(
+    [...first.requests, ...second.requests].map(({ requestId }) => requestId),
+    [own, signed],
+  )
+  assert.equal(second.nextCursor, null)
 })
 
 test('a page has one to a hundred, and begins where a page has ended', async () => {

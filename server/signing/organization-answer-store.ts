@@ -23,8 +23,8 @@ export const countStanding = (role: 'sign' | 'approve') => sql`(
     and role = ${role} and ${stands}
 )`
 
-/** What counts of what members have signed, the first first: of a request that is signed, what counted then. */
-export function listAnswers(db: Database, { organizationId, requestId }: Place) {
+/** What members have signed, the first first. */
+function answers(db: Database) {
   return db
     .selectFrom('signing_organization_answer')
     .innerJoin('signing_organization_request', (join) =>
@@ -42,11 +42,30 @@ export function listAnswers(db: Database, { organizationId, requestId }: Place) 
       'signed_as as signedAs',
       'answered_at as answeredAt',
     ])
+    .orderBy('answered_at')
+    .orderBy('identity_id')
+}
+
+/** What counts of what members have signed: of a request that is signed, what counted then. */
+export function listAnswers(db: Database, { organizationId, requestId }: Place) {
+  return answers(db)
     .where('signing_organization_answer.organization_id', '=', organizationId)
     .where('signing_organization_answer.request_id', '=', requestId)
     .where(({ or, eb }) => or([eb('status', '=', 'signed'), stands]))
-    .orderBy('answered_at')
-    .orderBy('identity_id')
+    .execute()
+}
+
+/** What counted, of several requests that are signed. */
+export function listAnswersToSigned(db: Database, places: Place[]) {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  return answers(db)
+    .select('signing_organization_answer.request_id as requestId')
+    .where('status', '=', 'signed')
+    .where(
+      sql<boolean>`(signing_organization_answer.organization_id, signing_organization_answer.request_id)
+        in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
     .execute()
 }
 export type StoredAnswer = Awaited<ReturnType<typeof listAnswers>>[number]

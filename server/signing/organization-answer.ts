@@ -1,6 +1,5 @@
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { SigningRequest, SigningStatus } from '@countersign/protocol/signing'
-import { originsOf } from '#apps/redirect-uri.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
@@ -11,6 +10,7 @@ import type { Session } from '#sessions/session.ts'
 import * as answerStore from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
 import { settled, tellApps, toProgress } from './organization-request.ts'
+import { toMemberView } from './organization-view.ts'
 
 const refuse = refusals({
   invalid_signature: [400, 'This is no valid signature of this text by the signing key of a member that you are.'],
@@ -169,42 +169,7 @@ async function toView(
 ): Promise<SigningRequest | undefined> {
   const answers = await answerStore.listAnswers(db, request)
   const own = await chooseOwn(db, signatories, answers)
-  if (!own) return undefined
-  const { organizationId, requestId, clientId, payload, status, connected } = request
-  const first = status === 'signed' ? answers.find(({ role }) => role === 'sign') : undefined
-  const { maySign, mayApprove, memberId, identityId, handle, publicKey } = own
-  return {
-    requestId,
-    identityId,
-    handle,
-    app: {
-      clientId,
-      name: request.appName ?? clientId,
-      iconUrl: request.appIconUrl,
-      websiteUrl: request.appWebsiteUrl,
-      origins: originsOf(request.appRedirectUris ?? []),
-    },
-    connected,
-    demonstration: false,
-    payload,
-    status,
-    publicKey: toBase64(first?.publicKey ?? publicKey),
-    createdAt: request.createdAt.toISOString(),
-    expiresAt: request.expiresAt.toISOString(),
-    resolvedAt: request.resolvedAt?.toISOString() ?? null,
-    signature: first ? toBase64(first.signature) : null,
-    organization: {
-      ...toProgress({ ...request, organizationId }, answers),
-      ...{ memberId, maySign, mayApprove },
-      answered: answers.find((answer) => answer.identityId === identityId)?.role ?? null,
-      answers: answers.map(({ signedAs, answeredAt, ...answer }) => ({
-        memberId: answer.memberId,
-        handle: signedAs,
-        role: answer.role,
-        at: answeredAt.toISOString(),
-      })),
-    },
-  }
+  return own && toMemberView(request, answers, own)
 }
 
 /** As which of their members a person answers: as the one that has already, or as one that signs before others. */

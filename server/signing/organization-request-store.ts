@@ -74,7 +74,7 @@ const request = [
 ] as const
 
 /** Requests with the app that asks, and whether that acts for the organization at `now`. */
-function requests(db: Database, now: Date) {
+export function requests(db: Database, now: Date) {
   return db
     .selectFrom('signing_organization_request')
     .leftJoin('app', 'app.client_id', 'signing_organization_request.client_id')

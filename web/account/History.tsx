@@ -52,8 +52,8 @@ export function History({ waiting }: { waiting: SigningRequest[] }) {
 function Entry({ request }: { request: SigningRequest }) {
   const { words, language } = useSpeech()
   const doing = useDoing()
-  const { requestId, app, handle, status } = request
-  const { endedAt, receipt, receiptOf } = words.signing
+  const { requestId, app, handle, status, organization } = request
+  const { endedAt, asMember, receipt, receiptOf } = words.signing
   const time = momentOf(request.resolvedAt ?? request.createdAt, language)
   const save = { name: 'save-receipt', do: () => saveReceipt(requestId) }
   return (
@@ -62,7 +62,8 @@ function Entry({ request }: { request: SigningRequest }) {
       <div>
         <h3>{app.name}</h3>
         <p>
-          {status === 'pending' ? time : endedAt[status](time)} · @{handle}
+          {status === 'pending' ? time : endedAt[status](time)} ·{' '}
+          {organization ? asMember(organization.name, handle) : `@${handle}`}
         </p>
         <Text request={request} />
         <Problem of={doing.problem} />

@@ -26,7 +26,7 @@ export const businessDe: BusinessWords = {
 
   signedActs: {
     title: 'Was Verwaltende tun',
-    required: 'Wer es tut, unterschreibt es, und der Verlauf bewahrt die Unterschriften.',
+    required: 'Wer es tut, unterschreibt es, und die Aktivität bewahrt die Unterschriften.',
     notRequired: 'Niemand muss es unterschreiben.',
     require: 'Unterschreiben lassen',
     letUnsigned: 'Ohne Unterschrift zulassen',

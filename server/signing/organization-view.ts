@@ -1,0 +1,52 @@
+import { toBase64 } from '@countersign/protocol/formats/base64'
+import type { SigningRequest } from '@countersign/protocol/signing'
+import { originsOf } from '#apps/redirect-uri.ts'
+import type { Signatory } from '#organizations/signatory.ts'
+import type { StoredAnswer } from './organization-answer-store.ts'
+import type { StoredRequest } from './organization-request-store.ts'
+import { toProgress } from './organization-request.ts'
+
+/** As whom a person looks at a request: as which member, by which name, with which key. */
+type Own = Omit<Signatory, 'organization'> & { handle: string; publicKey: Uint8Array }
+
+/** A request to an organization as one of its members sees it. Signatures are told once it is signed. */
+export function toMemberView(
+  request: StoredRequest,
+  answers: StoredAnswer[],
+  { maySign, mayApprove, memberId, identityId, handle, publicKey }: Own,
+): SigningRequest {
+  const { requestId, clientId, payload, status, connected } = request
+  const first = status === 'signed' ? answers.find(({ role }) => role === 'sign') : undefined
+  return {
+    requestId,
+    identityId,
+    handle,
+    app: {
+      clientId,
+      name: request.appName ?? clientId,
+      iconUrl: request.appIconUrl,
+      websiteUrl: request.appWebsiteUrl,
+      origins: originsOf(request.appRedirectUris ?? []),
+    },
+    connected,
+    demonstration: false,
+    payload,
+    status,
+    publicKey: toBase64(first?.publicKey ?? publicKey),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: request.expiresAt.toISOString(),
+    resolvedAt: request.resolvedAt?.toISOString() ?? null,
+    signature: first ? toBase64(first.signature) : null,
+    organization: {
+      ...toProgress(request, answers),
+      ...{ memberId, maySign, mayApprove },
+      answered: answers.find((answer) => answer.identityId === identityId)?.role ?? null,
+      answers: answers.map(({ signedAs, answeredAt, ...answer }) => ({
+        memberId: answer.memberId,
+        handle: signedAs,
+        role: answer.role,
+        at: answeredAt.toISOString(),
+      })),
+    },
+  }
+}

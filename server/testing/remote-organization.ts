@@ -1,0 +1,28 @@
+import { ask, createRemoteSigner } from './remote-signer.ts'
+import type { Served } from './service.ts'
+
+export type RemoteSigner = Awaited<ReturnType<typeof createRemoteSigner>>
+
+/** An organization at a running service that demands so many approvals: its owner, and others who sign and approve. */
+export async function foundRemoteOrganization(
+  service: Served,
+  { approvalsNeeded, others: count }: { approvalsNeeded: number; others: number },
+) {
+  const owner = await createRemoteSigner(service)
+  const others: RemoteSigner[] = []
+  for (let number = 0; number < count; number += 1) others.push(await createRemoteSigner(service))
+  const business = { baseUrl: service.businessUrl }
+  const { identityId, headers } = owner
+  type Made = { organization: { id: string } }
+  const made = await ask<Made>(business, '/api/organizations', { headers, json: { name: 'Acme', identityId } })
+  const { id } = made.organization
+  const path = `/api/organizations/${id}`
+  for (const other of others) {
+    const json = { handle: other.handle, role: 'signer' }
+    const invited = await ask<{ token: string }>(business, `${path}/invitations`, { headers, json })
+    const accepted = { headers: other.headers, json: { identityId: other.identityId } }
+    await ask(business, `/api/invitations/${invited.token}/accept`, accepted)
+  }
+  await ask(business, path, { method: 'PATCH', headers, json: { approvalsNeeded } })
+  return { id, owner, others }
+}
