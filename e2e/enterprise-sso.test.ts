@@ -184,8 +184,7 @@ test('an owner changes a connection, and its directory says who joins, as what, 
 
   await tell('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
   await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
-  await bob.press('choose-identity')
-  await bob.page.getByText(words.problem.refused.sso_deactivated).waitFor()
+  await bob.page.getByRole('heading', { name: words.error.titles.sso_deactivated }).waitFor()
 
   await owner.press(`directory-${connectionId}`)
   await owner.press('remove-scim-token')

@@ -22,7 +22,7 @@ import {
 import type { Connection } from './connection.ts'
 import { refuse as refuseFlow, requireUsable } from './flow.ts'
 import * as links from './link-store.ts'
-import { askDirectory, emailKeyOf, meetPerson, type DirectoryWord } from './provisioned-person.ts'
+import { askDirectory, emailKeyOf, heedDirectory, meetPerson, type DirectoryWord } from './provisioned-person.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -54,7 +54,10 @@ export async function arrive(
   return transaction(db, async (tx) => {
     const connection = await holdUsable(tx, flow.connectionId)
     const member = await findLinkedMember(tx, connection, flow.subject)
-    if (!member) return asking
+    if (!member) {
+      await heedDirectory(tx, connection.connectionId, flow)
+      return asking
+    }
     await meetPerson(tx, connection.connectionId, flow)
     if (!(await store.takeProved(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
     await links.setLinkAddress(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)

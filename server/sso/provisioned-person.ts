@@ -123,14 +123,20 @@ export async function askDirectory(db: Database, connectionId: string, arrived: 
   return { of: 'a person', personId, active, role }
 }
 
+/** The same of whom the directory has not turned away. Refuses `sso_deactivated`. */
+export async function heedDirectory(db: Database, connectionId: string, arrived: Arrived): Promise<DirectoryWord> {
+  const word = await askDirectory(db, connectionId, arrived)
+  if (word.of === 'a person' && !word.active) throw refuse.sso_deactivated()
+  return word
+}
+
 /**
  * Lets in whom the directory has not turned away, and notes that it was them whom it meant. The caller holds the
  * organization. Refuses `sso_deactivated`.
  */
 export async function meetPerson(tx: Transaction, connectionId: string, arrived: Arrived): Promise<DirectoryWord> {
-  const word = await askDirectory(tx, connectionId, arrived)
+  const word = await heedDirectory(tx, connectionId, arrived)
   if (word.of !== 'a person') return word
-  if (!word.active) throw refuse.sso_deactivated()
   await store.bindPerson(tx, { connectionId, personId: word.personId, subject: arrived.subject })
   return word
 }

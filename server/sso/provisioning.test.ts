@@ -163,10 +163,11 @@ test('SCM-03 where a directory says who may come, nobody else does, whatever the
   const unknown = await arrive(connectionId, claims)
   assert.equal(unknown.mayJoin, false)
   assert.deepEqual(errorOf(await unknown.link()), [403, 'sso_not_a_member'])
-  await name(directory, { externalId: claims.sub, active: false })
-  const inactive = await arrive(connectionId, claims)
-  assert.equal(inactive.mayJoin, false)
-  assert.deepEqual(errorOf(await inactive.link()), [403, 'sso_deactivated'])
+  const id = await name(directory, { externalId: claims.sub })
+  const expected = await arrive(connectionId, claims)
+  assert.equal(expected.mayJoin, true)
+  await deactivate(directory, id)
+  assert.deepEqual(errorOf(await expected.link()), [403, 'sso_deactivated'])
 })
 
 test('SCM-03 a directory makes no owners', async () => {
@@ -231,8 +232,9 @@ for (const [how, end] of Object.entries(endings))
     // Their account is theirs, and is as it was.
     assert.equal((await world.api.inject({ url: '/api/auth/session', headers: person.headers })).statusCode, 200)
 
-    const back = await arrive(connectionId, claims)
-    assert.equal(back.mayJoin, false)
+    const back = await enterprise.browser().signIn(connectionId, claims)
+    if (how === 'is deleted') assert.equal(new URL(back.headers.location ?? '').pathname, '/sso/link')
+    else assert.deepEqual(refusalIn(back), [403, 'sso_deactivated'])
     const removals = (await trail(company)).filter(({ action }) => action === 'organization.member.removed')
     const { actor, details } = removals.at(-1) ?? {}
     assert.deepEqual(
