@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 const environment = { ...process.env, PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter) }
 
 const checks = [
-  ...['.', 'keys', 'web', 'sdk', 'e2e', 'bench']
+  ...['.', 'keys', 'web', 'sdk', 'e2e']
     .filter((folder) => existsSync(join(root, folder, 'tsconfig.json')))
     .map((folder) => ({ name: folder === '.' ? 'types' : `types of ${folder}`, command: `tsc -p ${folder}` })),
   { name: 'lint', command: 'oxlint --type-aware --deny-warnings' },
