@@ -16,14 +16,14 @@ if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
 await runCommand(() => {
   process.env.CHROMIUM = findChromium()
-  // The walk past every page takes by far the longest: it begins first.
   const files = findTestFiles(['e2e'], positionals)
-  const [longest, others] = [files.filter(isWalk), files.filter((file) => !isWalk(file))]
-  const manner = { concurrency: 3, together: 4, execArgv: [compilesQuickly] }
-  const work = () => runTestFiles([...longest, ...others], manner)
+  // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
+  const manner = { concurrency: 4, together: 4, longest: isWalk, execArgv: [compilesQuickly] }
+  const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })
 
+/** The walk past every page takes by far the longest. */
 function isWalk(file: string): boolean {
   return file.endsWith('/e2e/pages.test.ts')
 }

@@ -56,8 +56,17 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
   return found.map((file) => join(root, file))
 }
 
-/** `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. */
-type Manner = { concurrency: number; together?: number; fileTimeoutSeconds?: number; execArgv?: string[] }
+/**
+ * `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. Those
+ * that take longest come first, each in a process of its own.
+ */
+type Manner = {
+  concurrency: number
+  together?: number
+  longest?: (file: string) => boolean
+  fileTimeoutSeconds?: number
+  execArgv?: string[]
+}
 
 /**
  * Runs the files and prints what happens, failures in full at the end. A file without a test counts as a failure: node
@@ -66,7 +75,7 @@ type Manner = { concurrency: number; together?: number; fileTimeoutSeconds?: num
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, together = 1, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
+  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
@@ -74,9 +83,13 @@ export async function runTestFiles(
 
   await using folder = await mkdtempDisposable(join(tmpdir(), 'countersign-tests-'))
   const timeout = fileTimeoutSeconds * 1000
-  const groups = Array.from({ length: Math.ceil(files.length / together) }, (_, index) =>
-    writeGroup(join(folder.path, `${index}.mjs`), files.slice(index * together, (index + 1) * together), timeout),
-  )
+  const others = files.filter((file) => !longest(file))
+  const groups = [
+    ...files.filter(longest).map((file) => [file]),
+    ...Array.from({ length: Math.ceil(others.length / together) }, (_, index) =>
+      others.slice(index * together, (index + 1) * together),
+    ),
+  ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, timeout))
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
   const ending = { timeout: timeout * together, signal: stopping.signal }
