@@ -63,6 +63,8 @@ async function findBarriers(page: Page): Promise<string[]> {
 async function turn({ page }: Person, { colorScheme, width }: Appearance): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.setViewportSize({ width, height: page.viewportSize()?.height ?? 740 })
+  // What takes its new colour slowly has begun to only when it is drawn.
+  await page.evaluate(untilDrawn)
 }
 
 function pathOf(name: string): string {
@@ -122,6 +124,10 @@ function takeNotes(): void {
 function isAtRest(): boolean {
   const busy = document.querySelector('[aria-busy="true"]') !== null || document.querySelector('h1') === null
   return !busy && document.getAnimations().every(({ playState }) => playState === 'finished')
+}
+
+async function untilDrawn(): Promise<void> {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 }
 
 async function readNotes() {

@@ -18,7 +18,7 @@ await runCommand(() => {
   process.env.CHROMIUM = findChromium()
   const files = findTestFiles(['e2e'], positionals)
   // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
-  const manner = { concurrency: 4, together: 4, longest: isWalk, execArgv: [compilesQuickly] }
+  const manner = { concurrency: 3, together: 4, longest: isWalk, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })
