@@ -1,7 +1,7 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import type { SigningRequest } from '@countersign/protocol/signing'
-import { originsOf } from '#apps/redirect-uri.ts'
 import type { Signatory } from '#organizations/signatory.ts'
+import { toAskingApp } from './asking-app.ts'
 import type { StoredAnswer } from './organization-answer-store.ts'
 import type { StoredRequest } from './organization-request-store.ts'
 import { toProgress } from './organization-request.ts'
@@ -15,19 +15,13 @@ export function toMemberView(
   answers: StoredAnswer[],
   { maySign, mayApprove, memberId, identityId, handle, publicKey }: Own,
 ): SigningRequest {
-  const { requestId, clientId, payload, status, connected } = request
+  const { requestId, payload, status, connected } = request
   const first = status === 'signed' ? answers.find(({ role }) => role === 'sign') : undefined
   return {
     requestId,
     identityId,
     handle,
-    app: {
-      clientId,
-      name: request.appName ?? clientId,
-      iconUrl: request.appIconUrl,
-      websiteUrl: request.appWebsiteUrl,
-      origins: originsOf(request.appRedirectUris ?? []),
-    },
+    app: toAskingApp(request),
     connected,
     demonstration: false,
     payload,

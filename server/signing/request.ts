@@ -3,7 +3,6 @@ import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/bas
 import { limits } from '@countersign/protocol/formats/limits'
 import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing'
 import { playgroundClientId } from '#apps/built-in-app.ts'
-import { originsOf } from '#apps/redirect-uri.ts'
 import { isConnected } from '#authorizations/authorization.ts'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
@@ -14,6 +13,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Acting } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
+import { toAskingApp } from './asking-app.ts'
 import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
@@ -268,13 +268,7 @@ export function toSigningRequest(request: store.RequestOfUser): SigningRequest {
     requestId,
     identityId,
     handle,
-    app: {
-      clientId,
-      name: request.appName ?? clientId,
-      iconUrl: request.appIconUrl,
-      websiteUrl: request.appWebsiteUrl,
-      origins: originsOf(request.appRedirectUris ?? []),
-    },
+    app: toAskingApp(request),
     connected,
     demonstration: clientId === playgroundClientId,
     payload,

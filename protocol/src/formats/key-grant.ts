@@ -1,5 +1,6 @@
 import type { AgreementCurve } from './agreement-key.ts'
 import { fromCanonicalBase64Url } from './base64.ts'
+import { readJsonObject } from './json-object.ts'
 import { recipientKeyOf } from './recipient-key.ts'
 
 /** The info with which HKDF makes the fingerprint of a key of an organization, which tells it apart from others. */
@@ -20,8 +21,8 @@ export type KeyGrantHeader = { context: string; curve: AgreementCurve }
 export function readKeyGrant(text: string): KeyGrantHeader | undefined {
   const [head = '', ...parts] = text.split('.')
   const isSealed = parts.length === 4 && parts.every((part, nth) => lengthOf(part) === bytesOfParts[nth])
-  const header = isSealed ? readJson(head) : undefined
-  if (!isRecord(header) || Object.keys(header).length !== 4) return undefined
+  const header = isSealed ? readJsonObject(head) : undefined
+  if (!header || Object.keys(header).length !== 4) return undefined
   const { alg, enc, ctx, epk } = header
   const ephemeral = recipientKeyOf(epk)
   if (alg !== 'ECDH-ES+A256KW' || enc !== 'A256GCM' || typeof ctx !== 'string' || !ephemeral) return undefined
@@ -30,19 +31,4 @@ export function readKeyGrant(text: string): KeyGrantHeader | undefined {
 
 function lengthOf(base64Url: string): number | undefined {
   return fromCanonicalBase64Url(base64Url)?.length
-}
-
-function readJson(base64Url: string): unknown {
-  const bytes = fromCanonicalBase64Url(base64Url)
-  if (!bytes) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
-  } catch {
-    // Neither text nor JSON, which those two say by throwing.
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,5 +1,6 @@
 import { isSoundPoint, type AgreementCurve } from './agreement-key.ts'
 import { fromCanonicalBase64Url } from './base64.ts'
+import { isObject, readJsonObject } from './json-object.ts'
 
 /** The public key of the page that asks for an app key, to which it is sealed (RFC 8037 §2, RFC 7518 §6.2). */
 export type RecipientKey = { kty: 'OKP'; crv: 'X25519'; x: string } | { kty: 'EC'; crv: 'P-256'; x: string; y: string }
@@ -12,12 +13,12 @@ const privateMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv']
  * private key into an address.
  */
 export function readRecipientKey(text: string): RecipientKey | undefined {
-  return text.length <= charactersMax ? recipientKeyOf(readJson(text)) : undefined
+  return text.length <= charactersMax ? recipientKeyOf(readJsonObject(text)) : undefined
 }
 
 /** The key that a public JWK is. Only what makes it up is taken over. */
 export function recipientKeyOf(jwk: unknown): RecipientKey | undefined {
-  if (!isRecord(jwk) || privateMembers.some((member) => Object.hasOwn(jwk, member))) return undefined
+  if (!isObject(jwk) || privateMembers.some((member) => Object.hasOwn(jwk, member))) return undefined
   const { kty, crv, x, y } = jwk
   if (typeof x !== 'string') return undefined
   if (kty === 'OKP' && crv === 'X25519') return hasPoint(crv, [x]) ? { kty, crv, x } : undefined
@@ -32,19 +33,4 @@ function hasPoint(curve: AgreementCurve, coordinates: string[]): boolean {
 
 function joined(parts: Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]))
-}
-
-function readJson(base64Url: string): unknown {
-  const bytes = fromCanonicalBase64Url(base64Url)
-  if (!bytes) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
-  } catch {
-    // Neither text nor JSON, which those two say by throwing.
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
