@@ -14,6 +14,7 @@ import { resealOrganizationKeys } from '#organizations/key-custody.ts'
 import { pruneFlows } from '#passkeys/flow.ts'
 import { pruneLinks } from '#sso/arrival.ts'
 import { resealClientSecrets } from '#sso/client.ts'
+import { pruneEncryptionKeys, resealEncryptionKeys } from '#sso/encryption-key.ts'
 import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
@@ -33,6 +34,7 @@ const sweeps: Record<string, Sweep> = {
   sessions: pruneSessions,
   'sign-ins with organizations': pruneSsoFlows,
   'assertions of organizations': pruneAssertions,
+  'keys that assertions were encrypted to': pruneEncryptionKeys,
   'links of members who are gone': pruneLinks,
   'device approvals': pruneDeviceApprovals,
   'e-mail proofs': pruneEmailProofs,
@@ -61,6 +63,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'sealing the key of the log by the present key': resealLogKey,
   'sealing webhook secrets by the present key': resealSecrets,
   'sealing client secrets by the present key': resealClientSecrets,
+  'sealing keys that assertions are encrypted to by the present key': resealEncryptionKeys,
   'sealing keys of organizations by the present key': resealOrganizationKeys,
   'looking for the proofs of domains': recheckDomains,
 }

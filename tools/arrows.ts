@@ -52,7 +52,10 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
 }
 
 /** Modules that are heavy, and loaded only when they are needed. Anywhere else a dynamic import hides a cycle. */
-const loadedWhenNeeded = ['vite', 'xml-crypto', 'web/messages/de.ts', 'web/signin/app-key.ts', 'web/vault.ts']
+const loadedWhenNeeded = [
+  ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata'],
+  ...['web/messages/de.ts', 'web/signin/app-key.ts', 'web/vault.ts'],
+]
 
 const querying = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`|\bsql\.raw\(/
 const writing = [

@@ -28,6 +28,12 @@ const Saml = Type.Object({
   ),
   metadataUrl: Type.String({ description: 'Our metadata, and our entity id: to be registered there' }),
   acsUrl: Type.String({ description: 'Where the answers go: to be registered there' }),
+  encryption: Type.Optional(
+    Type.Object(
+      { certificate: Type.String({ description: 'PEM' }), expiresAt: Instant },
+      { description: 'The key to which answers may be encrypted, as our metadata publishes it' },
+    ),
+  ),
 })
 const SamlMetadata = Type.Object({
   metadata: Type.Optional(Type.String({ minLength: 1, maxLength: limits.samlMetadataBytesMax })),
@@ -139,6 +145,23 @@ export const createScimToken = endpoint(
 export const deleteScimToken = endpoint(
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
   { ...business, summary: 'Remove the token of a directory, and forget whom it has named; members stay members' },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  { 204: Nothing },
+)
+
+export const createSsoEncryptionKey = endpoint(
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key',
+  {
+    ...business,
+    summary: 'Publish a new key for a SAML provider to encrypt to; the one before opens for 30 days more',
+  },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  { 201: One },
+)
+
+export const deleteSsoEncryptionKey = endpoint(
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key',
+  { ...business, summary: 'Publish no key for a SAML provider to encrypt to; the last one opens for 30 days more' },
   { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
 )

@@ -43,6 +43,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   organization_domain: 'kept',
   organization_verified_domain: 'kept',
   sso_connection: 'kept',
+  sso_encryption_key: 'kept',
   sso_link: 'kept',
   sso_provisioning: 'kept',
   sso_provisioned_person: 'kept',

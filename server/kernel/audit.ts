@@ -71,6 +71,8 @@ export type AuditAction =
   | 'sso.connection_changed'
   | 'sso.connection_deleted'
   | 'sso.connection_tested'
+  | 'sso.encryption_key_created'
+  | 'sso.encryption_key_removed'
   | 'sso.scim_token_created'
   | 'sso.scim_token_removed'
   | 'sso.person_provisioned'

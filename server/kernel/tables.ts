@@ -383,6 +383,14 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  sso_encryption_key: {
+    connection_id: string
+    key_id: string
+    certificate: string
+    sealed_key: string
+    created_at: Date
+    ends_at: Date | null
+  }
   sso_flow: {
     flow_id: string
     connection_id: string

@@ -66,6 +66,8 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner'],
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner', 'admin'],
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': ['owner', 'admin'],
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': ['owner', 'admin'],
 }
 
 /** What is no organization's: for whoever is signed in. */

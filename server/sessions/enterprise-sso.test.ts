@@ -119,6 +119,8 @@ const openWithoutPasskey: Record<string, boolean> = {
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': false,
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': false,
+  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': false,
   'GET /api/organizations/:organizationId/keys': false,
   'POST /api/organizations/:organizationId/keys': false,
   'DELETE /api/organizations/:organizationId/keys/:keyId': false,

@@ -91,6 +91,7 @@ export async function createConnection(
     sealedSecret: oidc ? await sealSecret(keyring, connectionId, oidc.clientSecret) : null,
     subjectBy: null,
     tokenCreatedAt: null,
+    encryptionCertificate: null,
     testedAt: null,
     createdAt: now,
     updatedAt: now,
@@ -260,13 +261,13 @@ export function tellConnection(
   connection: Connection,
   { ssoConnectionId }: Pick<Using, 'ssoConnectionId'>,
 ): SsoConnection {
-  const { connectionId, name, enabled, domains, settings, testedAt, createdAt, updatedAt } = connection
+  const { connectionId, name, enabled, domains, testedAt, createdAt, updatedAt } = connection
   return {
     connectionId,
     name,
     enabled,
     domains,
-    ...tellSettings(baseUrl, connectionId, settings),
+    ...tellSettings(baseUrl, connection),
     ...tellDirectory(baseUrl, connection),
     testedAt: testedAt?.toISOString() ?? null,
     inUse: connectionId === ssoConnectionId,

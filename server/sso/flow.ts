@@ -13,6 +13,8 @@ import { isUuid } from '#kernel/token-format.ts'
 import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
 import { openClient } from './client.ts'
 import { findConnection, findUsable, noteTested, type Connection } from './connection.ts'
+import { openEncryptionKeys } from './encryption-key.ts'
+import { findCertificate } from './encryption-key-store.ts'
 import { beginOidc, finishOidc, OidcMemory } from './oidc.ts'
 import { serviceProviderOf, type SamlIdentityProvider } from './saml.ts'
 import { serviceProviderMetadata } from './saml-metadata.ts'
@@ -141,13 +143,15 @@ async function finish(kernel: Kernel, connection: Connection, answered: Answered
 
 /** Whom a SAML provider has named, if the assertion that says so has not been here before. */
 async function finishOnce(
-  { db, config, clock }: Kernel,
+  kernel: Kernel,
   connectionId: string,
   identityProvider: SamlIdentityProvider,
-  answer: { samlResponse: string; requestId: string },
+  answered: { samlResponse: string; requestId: string },
 ): Promise<UpstreamPerson> {
-  const ours = serviceProviderOf(config.baseUrl, connectionId)
-  const { assertionId, notOnOrAfter, ...person } = await finishSaml({ ...ours, identityProvider }, answer, clock())
+  const { db, config, clock } = kernel
+  const connection = { ...serviceProviderOf(config.baseUrl, connectionId), identityProvider }
+  const answer = { ...answered, findKeys: () => openEncryptionKeys(kernel, connectionId, clock()) }
+  const { assertionId, notOnOrAfter, ...person } = await finishSaml(connection, answer, clock())
   const expiresAt = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
   const isFirst = await insertAssertion(db, { connectionId, assertionSha256: sha256(assertionId), expiresAt })
   if (!isFirst) throw refuseAnswer.sso_answer_invalid(because('assertion_used'))
@@ -158,7 +162,8 @@ async function finishOnce(
 export async function describeServiceProvider({ db, config }: Kernel, connectionId: string): Promise<string> {
   const connection = isUuid(connectionId) ? await findConnection(db, connectionId) : undefined
   if (connection?.settings.protocol !== 'saml') throw refuse.sso_not_available()
-  return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId))
+  const certificate = await findCertificate(db, connectionId)
+  return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId), certificate)
 }
 
 /** Notes whom the provider has named, or in the trail of the organization why it has named nobody. */
@@ -173,7 +178,8 @@ async function prove(kernel: Kernel, connection: Connection, flowId: string, fin
     const details = { connectionId, reason: error.code, ...(typeof said === 'string' && { because: said }) }
     log.info(details, 'the provider of an organization has signed nobody in')
     await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
-    throw error
+    // Whoever brings answers to see what becomes of them learns no more than that this one is refused.
+    throw new Refusal(error.status, error.code, error.message)
   }
 }
 

@@ -10,6 +10,7 @@ import { Type } from 'typebox'
 import { arrive, linkArrival, readArrival } from './arrival.ts'
 import { changeConnection, createConnection, deleteConnection, listConnections, readConnection } from './connection.ts'
 import { flowCookie, setFlowCookie } from './cookie.ts'
+import { createEncryptionKey, removeEncryptionKey } from './encryption-key.ts'
 import { beginFlow, describeServiceProvider, offerTest, takeAnswer } from './flow.ts'
 import { discoverLogin } from './home-realm.ts'
 import { createScimToken, deleteScimToken } from './provisioning.ts'
@@ -140,6 +141,7 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
   const { db, config, clock } = kernel
   const session = sessionGuard(kernel)
   scimTokenRoutes(host, kernel)
+  encryptionKeyRoutes(host, kernel)
 
   host.route({
     ...endpoints.listSsoConnections,
@@ -199,6 +201,31 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
       requireFresh(asking.session, now)
       const test = await offerTest(db, connectionId, now)
       return { url: `${config.baseUrl.origin}/api/sso/${connectionId}/start?test=${test}` }
+    },
+  })
+}
+
+/** The key to which the SAML provider of a connection is to encrypt its answers. */
+function encryptionKeyRoutes(host: Host, kernel: Kernel): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.createSsoEncryptionKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      return reply.status(201).send({ connection: await createEncryptionKey(kernel, asking, clock()) })
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteSsoEncryptionKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), ...request.params }
+      await removeEncryptionKey(kernel, asking, clock())
+      return reply.status(204).send(null)
     },
   })
 }

@@ -1,11 +1,13 @@
 import { XmlError, elementsOf, type XmlElement } from './xml.ts'
 
-/** The namespaces of SAML 2.0, by the prefixes that its standard writes. */
+/** The namespaces of SAML 2.0 and of what it builds on, by the prefixes that the standards write. */
 export const namespaces = {
   saml: 'urn:oasis:names:tc:SAML:2.0:assertion',
   samlp: 'urn:oasis:names:tc:SAML:2.0:protocol',
   md: 'urn:oasis:names:tc:SAML:2.0:metadata',
   ds: 'http://www.w3.org/2000/09/xmldsig#',
+  xenc: 'http://www.w3.org/2001/04/xmlenc#',
+  xenc11: 'http://www.w3.org/2009/xmlenc11#',
 } as const
 
 export const bindings = {

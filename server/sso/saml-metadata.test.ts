@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Refusal } from '#kernel/refusal.ts'
 import { connection, instant, now, provider, sign, stranger, successor, swap } from './corpus/document.ts'
 import { readIdentityProviderMetadata, serviceProviderMetadata } from './saml-metadata.ts'
-import { attributeOf, everyElementOf, readXml } from './xml.ts'
+import { attributeOf, everyElementOf, readXml, textOf } from './xml.ts'
 
 const base64 = (certificate: string) => certificate.replaceAll(/-----[^-]+-----|\s/g, '')
 const key = (certificate: string, use = ' use="signing"') =>
@@ -108,4 +108,26 @@ test('what a provider is told of us says that assertions must be signed, and whe
   assert.deepEqual(valueOf('AssertionConsumerService', 'Location'), [connection.acsUrl])
   // SML-22: nobody is told of a way to sign others out.
   assert.doesNotMatch(text, /SingleLogout/)
+})
+
+test('what a provider is told of our key says by what to encrypt to it, and none of it breaks open', () => {
+  const text = serviceProviderMetadata(connection, stranger.certificate)
+  const elements = everyElementOf(readXml(text))
+  const [key, ...others] = elements.filter(({ localName }) => localName === 'KeyDescriptor')
+  assert.ok(key && others.length === 0)
+  assert.equal(attributeOf(key, 'use'), 'encryption')
+  const [certificate] = everyElementOf(key).filter(({ localName }) => localName === 'X509Certificate')
+  assert.equal(certificate && textOf(certificate), base64(stranger.certificate))
+  const methods = everyElementOf(key).filter(({ localName }) => localName === 'EncryptionMethod')
+  assert.deepEqual(
+    methods.map((one) => attributeOf(one, 'Algorithm')),
+    [
+      'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+      'http://www.w3.org/2009/xmlenc11#aes192-gcm',
+      'http://www.w3.org/2009/xmlenc11#aes128-gcm',
+      'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+      'http://www.w3.org/2009/xmlenc11#rsa-oaep',
+    ],
+  )
+  assert.doesNotMatch(serviceProviderMetadata(connection), /KeyDescriptor/)
 })

@@ -14,6 +14,7 @@ import {
   XmlError,
   type XmlElement,
 } from './xml.ts'
+import { contentAlgorithms } from './xml-encryption.ts'
 import { isSigned, readSigned } from './xml-signature.ts'
 
 const refuse = refusals({ invalid_metadata: [400, 'This is not the metadata of a SAML 2.0 identity provider.'] })
@@ -24,6 +25,17 @@ const because = (what: string) => refuse.invalid_metadata({ sentence: `The metad
 const rsaBitsMin = 2048
 const entityIdCharactersMax = 1024
 const certificatesMax = 10
+
+const { ds, xenc, xenc11 } = namespaces
+const digestBy = (name: string) => `<ds:DigestMethod xmlns:ds="${ds}" Algorithm="${name}"/>`
+/** By what the key of the content is encrypted. The first is what everybody has; its SHA-1 is sound within OAEP. */
+const keyMethods = [
+  { name: `${xenc}rsa-oaep-mgf1p`, content: digestBy(`${ds}sha1`) },
+  {
+    name: `${xenc11}rsa-oaep`,
+    content: `${digestBy(`${xenc}sha256`)}<xenc11:MGF xmlns:xenc11="${xenc11}" Algorithm="${xenc11}mgf1sha256"/>`,
+  },
+]
 
 /**
  * What we need to know of an identity provider, out of its metadata (SAML 2.0 Metadata §2.4.3): its name, where people
@@ -123,14 +135,15 @@ async function requireOwnSignature(entity: XmlElement, certificates: string[]): 
   }
 }
 
-/** What an identity provider is told of us. */
-export function serviceProviderMetadata({ entityId, acsUrl }: ServiceProvider): string {
+/** What an identity provider is told of us, and where there is a certificate (PEM) that it is to encrypt to its key. */
+export function serviceProviderMetadata({ entityId, acsUrl }: ServiceProvider, certificate?: string): string {
   const formats = Object.values(nameIdFormats).map((format) => `    <md:NameIDFormat>${format}</md:NameIDFormat>`)
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<md:EntityDescriptor xmlns:md="${namespaces.md}" entityID="${escapeXml(entityId)}">`,
     `  <md:SPSSODescriptor protocolSupportEnumeration="${namespaces.samlp}"`,
     '      AuthnRequestsSigned="false" WantAssertionsSigned="true">',
+    ...(certificate === undefined ? [] : describeKey(certificate)),
     ...formats,
     `    <md:AssertionConsumerService index="0" isDefault="true" Binding="${bindings.post}"`,
     `        Location="${escapeXml(acsUrl)}"/>`,
@@ -139,4 +152,20 @@ export function serviceProviderMetadata({ entityId, acsUrl }: ServiceProvider): 
     '',
   ]
   return lines.join('\n')
+}
+
+/** The key to encrypt to, and by what: without that a provider takes what it likes, which is CBC for many. */
+function describeKey(certificate: string): string[] {
+  const base64 = new X509Certificate(certificate).raw.toString('base64')
+  const method = (name: string, content = '') =>
+    `      <md:EncryptionMethod Algorithm="${name}">${content}</md:EncryptionMethod>`
+  return [
+    '    <md:KeyDescriptor use="encryption">',
+    `      <ds:KeyInfo xmlns:ds="${namespaces.ds}"><ds:X509Data>`,
+    `        <ds:X509Certificate>${base64}</ds:X509Certificate>`,
+    '      </ds:X509Data></ds:KeyInfo>',
+    ...Object.keys(contentAlgorithms).map((name) => method(name)),
+    ...keyMethods.map(({ name, content }) => method(name, content)),
+    '    </md:KeyDescriptor>',
+  ]
 }

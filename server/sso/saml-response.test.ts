@@ -8,7 +8,8 @@ import { Value } from 'typebox/value'
 import { limits } from '@countersign/protocol/formats/limits'
 import { secondsAfter } from '#kernel/clock.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import { connection, instant, now, provider, requestId, signedResponse, stranger } from './corpus/document.ts'
+import { connection, findKeys, instant, now, provider, requestId, signedResponse, stranger } from './corpus/document.ts'
+import { encrypted } from './corpus/encryption.ts'
 import { makeCorpus } from './corpus/make.ts'
 import { finishSaml } from './saml-response.ts'
 
@@ -23,7 +24,7 @@ const Index = Type.Array(
 )
 const index = Value.Parse(Index, JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')))
 const read = (path: string) => readFileSync(join(folder, path)).toString('base64')
-const finish = (samlResponse: string, at = now) => finishSaml(connection, { samlResponse, requestId }, at)
+const finish = (samlResponse: string, at = now) => finishSaml(connection, { samlResponse, requestId, findKeys }, at)
 
 /** What is wrong with an answer, in the word that whoever looks after the connection is told; undefined for nothing. */
 async function objectionTo(samlResponse: string, at = now): Promise<string | undefined> {
@@ -114,19 +115,19 @@ test('SML-11 an answer counts until clocks can no longer differ by so much, and 
 })
 
 test('SML-04 a key that was taken out of the connection counts no more', async () => {
-  const samlResponse = Buffer.from(signedResponse()).toString('base64')
+  const answer = { samlResponse: Buffer.from(signedResponse()).toString('base64'), requestId, findKeys }
   const only = (certificates: string[]) => ({
     ...connection,
     identityProvider: { ...connection.identityProvider, certificates },
   })
-  await finishSaml(only([provider.certificate]), { samlResponse, requestId }, now)
-  await assert.rejects(finishSaml(only([stranger.certificate]), { samlResponse, requestId }, now), Refusal)
-  await assert.rejects(finishSaml(only([]), { samlResponse, requestId }, now), Refusal)
+  await finishSaml(only([provider.certificate]), answer, now)
+  await assert.rejects(finishSaml(only([stranger.certificate]), answer, now), Refusal)
+  await assert.rejects(finishSaml(only([]), answer, now), Refusal)
 })
 
-test('SML-03 no character of an answer that is changed makes it name somebody else', async () => {
+test('SML-03 SML-07 no character of an answer that is changed makes it name somebody else', async () => {
   const answers = index
-    .filter((one) => one.path.startsWith('valid/') && one.path < 'valid/020')
+    .filter(({ path }) => path.startsWith('valid/') && (path < 'valid/020' || path > 'valid/039-sml-20.xml'))
     .map(({ path }) => read(path))
   await check(
     asyncProperty(
@@ -143,6 +144,22 @@ test('SML-03 no character of an answer that is changed makes it name somebody el
     ),
     { numRuns: 500, seed: 20_261_121 },
   )
+})
+
+test('an encrypted assertion is not read where no key was published', async () => {
+  const samlResponse = Buffer.from(encrypted(signedResponse())).toString('base64')
+  const answer = { samlResponse, requestId, findKeys: async () => [] }
+  await assert.rejects(
+    finishSaml(connection, answer, now),
+    (error) =>
+      error instanceof Refusal && error.code === 'sso_answer_invalid' && error.fields['because'] === 'encrypted',
+  )
+})
+
+test('SML-07 an encrypted answer names whom the same answer in clear names', async () => {
+  const [clear, hidden] = [signedResponse(), encrypted(signedResponse())].map((one) => Buffer.from(one))
+  assert.ok(clear && hidden && !hidden.includes('ann@acme.example'))
+  assert.deepEqual(await finish(hidden.toString('base64')), await finish(clear.toString('base64')))
 })
 
 test('an answer that is not base64, or not all of it, is refused', async () => {

@@ -1,29 +1,32 @@
+import type { KeyObject } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { readAssertion, requireIssuer, type SamlPerson } from './saml-assertion.ts'
 import { nameOf, partsOf } from './saml-element.ts'
 import type { SamlConnection } from './saml.ts'
 import { because, refuse } from './upstream.ts'
 import { attributeOf, everyElementOf, readXml, XmlError, type XmlElement } from './xml.ts'
+import { decrypt, readEncrypted } from './xml-encryption.ts'
 import { isSignature, readSigned } from './xml-signature.ts'
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 
+/** An answer, the request that it has to be to, and how to come by the keys to which it may be encrypted. */
+export type SamlAnswer = { samlResponse: string; requestId: string; findKeys: () => Promise<KeyObject[]> }
+
 /**
  * Whom an identity provider's answer names, after the checks of the Web Browser SSO Profile (SAML 2.0 Profiles §4.1.4).
  * It answers the request with `requestId` and no other; nobody is taken in whom we have not sent. Nothing but what a
- * configured key has signed says who the person is. Refuses `sso_answer_invalid`, `sso_answer_mismatch`, `sso_denied`.
+ * configured key has signed says who the person is, whether or not it is encrypted besides. Refuses
+ * `sso_answer_invalid`, `sso_answer_mismatch`, `sso_denied`.
  */
-export async function finishSaml(
-  connection: SamlConnection,
-  { samlResponse, requestId }: { samlResponse: string; requestId: string },
-  now: Date,
-): Promise<SamlPerson> {
+export async function finishSaml(connection: SamlConnection, answer: SamlAnswer, now: Date): Promise<SamlPerson> {
+  const { samlResponse, requestId } = answer
   try {
     const response = readXml(decodeResponse(samlResponse))
-    const assertion = await readResponse(connection, response, requestId)
+    const assertion = await readResponse(connection, response, answer)
     return readAssertion(connection, assertion, { requestId, now })
   } catch (error) {
-    if (error instanceof XmlError) throw refuse.sso_answer_invalid(because('form'))
+    if (error instanceof XmlError) throw invalid('form')
     throw error
   }
 }
@@ -33,7 +36,7 @@ export function readRequestId(samlResponse: string): string {
   try {
     return requestIdOf(readXml(decodeResponse(samlResponse)))
   } catch (error) {
-    if (error instanceof XmlError) throw refuse.sso_answer_invalid(because('form'))
+    if (error instanceof XmlError) throw invalid('form')
     throw error
   }
 }
@@ -48,9 +51,13 @@ function requestIdOf(response: XmlElement): string {
 function decodeResponse(samlResponse: string): string {
   const base64 = samlResponse.replaceAll(/[ \t\r\n]/g, '')
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length > limits.samlResponseBytesMax) throw refuse.sso_answer_invalid(because('too_large'))
+  if (bytes.length > limits.samlResponseBytesMax) throw invalid('too_large')
   // Node overlooks what is not base64; to another reader it might be something.
   if (base64 === '' || bytes.toString('base64') !== base64) throw new XmlError('It is not base64')
+  return decodeText(bytes)
+}
+
+function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -62,9 +69,8 @@ function decodeResponse(samlResponse: string): string {
 async function readResponse(
   { acsUrl, identityProvider }: SamlConnection,
   received: XmlElement,
-  requestId: string,
+  { requestId, findKeys }: SamlAnswer,
 ): Promise<XmlElement> {
-  const invalid = (what: string) => refuse.sso_answer_invalid(because(what))
   if (nameOf(received) !== 'samlp:Response') throw invalid('form')
   requireDistinctIds(received)
   const { certificates } = identityProvider
@@ -79,9 +85,10 @@ async function readResponse(
   requireSuccess(status)
 
   const { 'saml:Assertion': assertions, 'saml:EncryptedAssertion': encrypted } = wrapped
-  if (encrypted.length > 0) throw invalid('encrypted')
-  const [assertion, ...more] = assertions
-  if (!assertion || more.length > 0) throw invalid('assertions')
+  const [only, ...more] = [...assertions, ...encrypted]
+  if (!only || more.length > 0) throw invalid('assertions')
+  const assertion = encrypted.length > 0 ? await openAssertion(only, findKeys) : only
+  if (assertion !== only) requireDistinctIds(received, assertion)
   if (everyElementOf(assertion).filter(isSignature).length > 1) throw invalid('signature_twice')
   return readSigned(assertion, certificates)
 }
@@ -96,12 +103,39 @@ function receivedParts(response: XmlElement) {
   })
 }
 
+/**
+ * What is in an encrypted assertion. That it is encrypted vouches for nothing, for anybody may encrypt to a published
+ * key: from here on it is read as one that came in clear. Whatever did not open, or opened to something else than an
+ * assertion, is refused alike.
+ */
+async function openAssertion(element: XmlElement, findKeys: SamlAnswer['findKeys']): Promise<XmlElement> {
+  const encrypted = readEncrypted(element)
+  const keys = await findKeys()
+  if (keys.length === 0) throw invalid('encrypted')
+  const opened = decrypt(encrypted, keys)
+  const assertion = opened && readOpened(opened, element.scope)
+  if (!assertion || nameOf(assertion) !== 'saml:Assertion') throw invalid('decryption')
+  return assertion
+}
+
+/** An element that was encrypted, with what prefixes mean where it belongs (XML Encryption 1.1 §4.4). */
+function readOpened(opened: Buffer, scope: XmlElement['scope']): XmlElement | undefined {
+  try {
+    return readXml(decodeText(opened), scope)
+  } catch (error) {
+    if (error instanceof XmlError) return undefined
+    throw error
+  }
+}
+
 /** No id stands twice in all of it, in any spelling: a signature means what it refers to by one. */
-function requireDistinctIds(document: XmlElement): void {
-  const ids = everyElementOf(document).flatMap(({ attributes }) =>
-    attributes.filter(({ localName }) => localName.toLowerCase() === 'id').map(({ value }) => value),
-  )
-  if (new Set(ids).size !== ids.length) throw refuse.sso_answer_invalid(because('id_twice'))
+function requireDistinctIds(...documents: XmlElement[]): void {
+  const ids = documents
+    .flatMap(everyElementOf)
+    .flatMap(({ attributes }) =>
+      attributes.filter(({ localName }) => localName.toLowerCase() === 'id').map(({ value }) => value),
+    )
+  if (new Set(ids).size !== ids.length) throw invalid('id_twice')
 }
 
 function requireSuccess(status: XmlElement): void {
@@ -117,4 +151,8 @@ function requireSuccess(status: XmlElement): void {
   const [, word] =
     /^urn:oasis:names:tc:SAML:2\.0:status:(\w{1,40})$/.exec((inner && attributeOf(inner, 'Value')) ?? code ?? '') ?? []
   throw refuse.sso_denied(because(word ?? 'status'))
+}
+
+function invalid(what: string) {
+  return refuse.sso_answer_invalid(because(what))
 }

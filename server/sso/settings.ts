@@ -108,11 +108,12 @@ export function issuerOf(settings: Settings): string {
   return settings.protocol === 'oidc' ? settings.issuer : settings.entityId
 }
 
+type Told = { connectionId: string; settings: Settings; encryptionCertificate: string | null }
+
 /** As those see it who look after the connection: without its secret, and with what the provider is to be told. */
 export function tellSettings(
   baseUrl: URL,
-  connectionId: string,
-  settings: Settings,
+  { connectionId, settings, encryptionCertificate }: Told,
 ): Pick<SsoConnection, 'oidc' | 'saml'> {
   if (settings.protocol === 'oidc') {
     const { issuer, clientId } = settings
@@ -124,7 +125,12 @@ export function tellSettings(
     return { sha256: fingerprint256.replaceAll(':', '').toLowerCase(), expiresAt: validToDate.toISOString() }
   })
   const { entityId: metadataUrl, acsUrl } = serviceProviderOf(baseUrl, connectionId)
-  return { saml: { entityId, ssoUrl, certificates, metadataUrl, acsUrl } }
+  const encryption = encryptionCertificate === null ? {} : { encryption: tellEncryption(encryptionCertificate) }
+  return { saml: { entityId, ssoUrl, certificates, metadataUrl, acsUrl, ...encryption } }
+}
+
+function tellEncryption(certificate: string) {
+  return { certificate, expiresAt: new X509Certificate(certificate).validToDate.toISOString() }
 }
 
 /** Where an OpenID provider sends the browser back. */

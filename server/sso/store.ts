@@ -9,19 +9,22 @@ const connection = [
   'enabled',
   'domains',
   'tested_at as testedAt',
-  'created_at as createdAt',
+  'sso_connection.created_at as createdAt',
   'updated_at as updatedAt',
 ] as const
 
 export type ConnectionRow = NonNullable<Awaited<ReturnType<typeof findConnection>>>
 
-/** Connections, with what is known of the directory that says who may come. */
+/** Connections, with what is known of the directory that says who may come, and the key that is published for them. */
 function connections(db: Database) {
   return db
     .selectFrom('sso_connection')
     .leftJoin('sso_provisioning', 'sso_provisioning.connection_id', 'sso_connection.connection_id')
+    .leftJoin('sso_encryption_key', (join) =>
+      join.onRef('sso_encryption_key.connection_id', '=', 'sso_connection.connection_id').on('ends_at', 'is', null),
+    )
     .select(connection)
-    .select(['subject_by as subjectBy', 'token_created_at as tokenCreatedAt'])
+    .select(['subject_by as subjectBy', 'token_created_at as tokenCreatedAt', 'certificate as encryptionCertificate'])
 }
 
 export function findConnection(db: Database, connectionId: string) {
@@ -32,13 +35,13 @@ export function findConnection(db: Database, connectionId: string) {
 export function listConnections(db: Database, organizationId: string) {
   return connections(db)
     .where('sso_connection.organization_id', '=', organizationId)
-    .orderBy('created_at')
+    .orderBy('sso_connection.created_at')
     .orderBy('sso_connection.connection_id')
     .execute()
 }
 
 /** What is written of a connection. */
-type Stated = Omit<ConnectionRow, 'subjectBy' | 'tokenCreatedAt'>
+type Stated = Omit<ConnectionRow, 'subjectBy' | 'tokenCreatedAt' | 'encryptionCertificate'>
 
 export async function insertConnection(tx: Transaction, inserted: Stated): Promise<void> {
   await tx

@@ -48,16 +48,16 @@ const notACharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
  * Reads a document of the part of XML 1.0 that SAML is written in: elements, attributes, text. What else there is
  * (document types, entities, comments, CDATA, processing instructions) says nothing here, and is what two readers read
  * differently: it is refused, and so is what XML or its namespaces forbid. In a time that grows with the text alone.
- * Throws `XmlError`.
+ * Of a part that was taken out of another document, `outer` says what prefixes mean around it. Throws `XmlError`.
  */
-export function readXml(document: string): XmlElement {
+export function readXml(document: string, outer: XmlElement['scope'] = new Map([['xml', xmlNamespace]])): XmlElement {
   // XML 1.0 §2.11: to whoever reads, every end of a line is one character.
   const text = document.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
   if (notACharacter.test(text)) throw new XmlError('It has characters that XML does not allow')
   const source = { text, at: 0, elements: 0 }
   take(source, declaration)
   take(source, blank)
-  const root = readElement(source, new Map([['xml', xmlNamespace]]), 1)
+  const root = readElement(source, outer, 1)
   take(source, blank)
   if (source.at !== text.length) throw new XmlError('Something follows after its end')
   return root

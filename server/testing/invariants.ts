@@ -164,6 +164,11 @@ const invariants: Record<string, string> = {
     where identity.user_id <> session.user_id
       or (session.identity_id is not null and session.identity_id is distinct from named.identity_id)`,
 
+  'a key to encrypt to is of a connection by SAML, and no more of them open than may': `
+    select connection_id, count(*) from sso_encryption_key join sso_connection using (connection_id)
+    group by connection_id, settings having settings ->> 'protocol' <> 'saml'
+      or count(*) filter (where ends_at is null or ends_at > $now) > ${limits.samlEncryptionKeysMax}`,
+
   'a directory has named as many people as are counted': `
     select connection_id, people_count from sso_provisioning where people_count <> (
       select count(*) from sso_provisioned_person

@@ -3,11 +3,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Whom the provider has before it; `key` says with which of its two it signs, `otherwise` what it says wrongly. */
+/**
+ * Whom the provider has before it; `key` says with which of its two it signs, `encryption` by what it encrypts where it
+ * does, `otherwise` what it says wrongly.
+ */
 export type SamlUser = {
   nameId: string
   attributes: Record<string, string>
   key?: 0 | 1
+  encryption?: { dataEncryptionAlgorithm: string; keyEncryptionAlgorithm: string }
   otherwise?: Record<string, string>
 }
 

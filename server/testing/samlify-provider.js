@@ -1,7 +1,8 @@
 /**
  * A SAML identity provider, as samlify is one: a process of its own, so that nothing of it is in the one that it answers.
- * It says its port. `POST /register` tells it of a service, and `POST /before` whom it has before it, by what clock, and
- * what it is to say otherwise than it would; it then answers a request by redirect (`GET /sso`) with a form.
+ * It says its port. `POST /register` tells it of a service, and `POST /before` whom it has before it, by what clock,
+ * what it is to say otherwise than it would, and by what to encrypt it; it then answers a request by redirect
+ * (`GET /sso`) with a form.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -38,15 +39,16 @@ async function answerTo(request) {
   if (pathname === '/register') registered = body
   if (pathname === '/before') before = JSON.parse(body)
   if (request.method === 'POST') return { type: 'text/plain', body: '' }
-  const providers = keys.map((pair) => create(`http://localhost:${port}`, pair))
+  const providers = keys.map((pair) => create(`http://localhost:${port}`, pair, before.encryption))
   const [, number = '0'] = /^\/metadata\/(\d)$/.exec(pathname) ?? []
   if (pathname.startsWith('/metadata')) return { type: 'application/xml', body: providers[number].getMetadata() }
   return respond(providers[before.key ?? 0], Object.fromEntries(searchParams))
 }
 
-function create(origin, pair) {
+function create(origin, pair, encryption) {
   return IdentityProvider({
     ...pair,
+    ...(encryption && { isAssertionEncrypted: true, ...encryption }),
     entityID: `${origin}/metadata`,
     wantAuthnRequestsSigned: false,
     requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',

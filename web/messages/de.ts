@@ -623,6 +623,8 @@ export const de: Words = {
       'sso.connection_changed': 'Verbindung zur Anmeldung einer Organisation geändert',
       'sso.connection_deleted': 'Verbindung zur Anmeldung einer Organisation gelöscht',
       'sso.connection_tested': 'Verbindung zur Anmeldung einer Organisation geprüft',
+      'sso.encryption_key_created': 'Schlüssel für verschlüsselte Anmeldungen einer Organisation veröffentlicht',
+      'sso.encryption_key_removed': 'Schlüssel für verschlüsselte Anmeldungen einer Organisation zurückgezogen',
       'sso.scim_token_created': 'SCIM-Token einer Organisation erstellt',
       'sso.scim_token_removed': 'SCIM-Token einer Organisation entfernt',
       'sso.person_provisioned': 'Person vom Verzeichnis einer Organisation genannt',

@@ -604,6 +604,8 @@ export const en = {
       'sso.connection_changed': 'Connection to an organization’s sign-in changed',
       'sso.connection_deleted': 'Connection to an organization’s sign-in deleted',
       'sso.connection_tested': 'Connection to an organization’s sign-in tested',
+      'sso.encryption_key_created': 'Key for encrypted sign-ins with an organization published',
+      'sso.encryption_key_removed': 'Key for encrypted sign-ins with an organization withdrawn',
       'sso.scim_token_created': 'SCIM token of an organization created',
       'sso.scim_token_removed': 'SCIM token of an organization removed',
       'sso.person_provisioned': 'Person named by the directory of an organization',

@@ -122,6 +122,9 @@ export const limits = {
   samlResponseBytesMax: 128 * 1024,
   samlFormBytesMax: 256 * 1024,
   samlMetadataBytesMax: 256 * 1024,
+  /** How long the key to which a provider encrypts opens once another is published, and how many open at once. */
+  samlFormerKeySeconds: 30 * 24 * 3600,
+  samlEncryptionKeysMax: 3,
 
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,

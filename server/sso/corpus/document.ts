@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignedXml } from 'xml-crypto'
@@ -11,7 +12,13 @@ const read = (name: string) => readFileSync(join(import.meta.dirname, 'keys', `$
 /** Made for this corpus; nothing else trusts them. */
 export const provider = { key: read('provider.key'), certificate: read('provider') }
 export const successor = { key: read('successor.key'), certificate: read('successor') }
+/** Ours, to which answers are encrypted: the one that is published, and the one before it. */
+export const recipient = { key: read('recipient.key') }
+export const formerRecipient = { key: read('former.key') }
 export const stranger = { key: read('stranger.key'), certificate: read('stranger') }
+
+/** Ours, as they open what is encrypted to them. */
+export const findKeys = async () => [createPrivateKey(recipient.key), createPrivateKey(formerRecipient.key)]
 
 const ours = 'https://id.example.com/api/sso/0190b8e2-7f9a-7cc2-b1a5-0d3c1f2e4a6b'
 

@@ -4,7 +4,6 @@ import { refused, type Refused } from './refused.ts'
 import { resigned } from './resigned.ts'
 
 const good = signedResponse()
-const xmlenc = 'http://www.w3.org/2001/04/xmlenc#'
 const xmldsig = 'http://www.w3.org/2000/09/xmldsig#'
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const envelopedTransform = `<ds:Transform Algorithm="${xmldsig}enveloped-signature"/>`
@@ -77,23 +76,6 @@ const ambiguous: Refused[] = [
     'id_twice',
     'an id that is there twice, in another namespace',
     swap(good, '<samlp:Status>', '<samlp:Status xmlns:x="urn:x" x:id="_a1">'),
-  ],
-]
-
-const encryptedData =
-  `<xenc:EncryptedData xmlns:xenc="${xmlenc}" Type="${xmlenc}Element"><xenc:EncryptionMethod ` +
-  `Algorithm="http://www.w3.org/2009/xmlenc11#aes256-gcm"/><xenc:CipherData><xenc:CipherValue>${'A'.repeat(400)}` +
-  '</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData>'
-const encrypted = `<saml:EncryptedAssertion>${encryptedData}</saml:EncryptedAssertion>`
-
-/** SML-07. Nobody can encrypt to us, for we publish no key; whoever says that they did is not believed. */
-const encryptedOnes: Refused[] = [
-  ['encrypted', 'an encrypted assertion', response(encrypted)],
-  ['encrypted', 'an encrypted assertion in a signed response', sign(response(encrypted), '_r1')],
-  [
-    'encrypted',
-    'an encrypted assertion beside a signed one',
-    swap(good, '</samlp:Response>', `${encrypted}</samlp:Response>`),
   ],
 ]
 
@@ -186,6 +168,5 @@ const keys: Refused[] = [
 export const signatures = [
   ...refused('SML-04', [...strangers, ...keys]),
   ...refused('SML-06', ambiguous),
-  ...refused('SML-07', encryptedOnes),
   ...refused('SML-08', algorithms),
 ]

@@ -6,18 +6,20 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { CorpusDocument } from './document.ts'
+import { encryptions } from './hostile-encryption.ts'
 import { signatures } from './hostile-signatures.ts'
 import { statements } from './hostile-statements.ts'
 import { wrapping } from './hostile-wrapping.ts'
 import { xml } from './hostile-xml.ts'
 import { valid } from './valid.ts'
+import { validEncryptions } from './valid-encryption.ts'
 
 /** Every file of the corpus by its path from this folder. */
 export function makeCorpus(): Map<string, Buffer> {
-  const hostile = [...wrapping, ...signatures, ...statements, ...xml].toSorted((a, b) =>
+  const hostile = [...wrapping, ...signatures, ...encryptions, ...statements, ...xml].toSorted((a, b) =>
     a.case < b.case ? -1 : +(a.case > b.case),
   )
-  const documents = [...placed('valid', valid), ...placed('hostile', hostile)]
+  const documents = [...placed('valid', [...valid, ...validEncryptions]), ...placed('hostile', hostile)]
   const index = documents.map(({ path, document: { case: attack, what, because } }) => ({
     path,
     case: attack,
