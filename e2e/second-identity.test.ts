@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { en as words } from '../web/messages/en.ts'
+import { watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -9,6 +10,15 @@ before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
+
+async function addName(person: Person, handle: string, displayName: string): Promise<void> {
+  await person.page.goto(`${stage.service.authUrl}/account`)
+  await person.page.getByRole('button', { name: words.identities.add }).click()
+  await person.write('handle', handle)
+  await person.write('displayName', displayName)
+  await person.press('add-identity')
+  await person.page.getByRole('heading', { name: displayName }).waitFor()
+}
 
 const chosen = (person: Person, name: string) => person.control('choose-identity').filter({ hasText: name })
 
@@ -28,12 +38,7 @@ test('a second name is another customer to the app, and the first stays who it w
   await ada.press('approve')
   const first = await subAtShop()
 
-  await ada.page.goto(`${service.authUrl}/account`)
-  await ada.page.getByRole('button', { name: words.identities.add }).click()
-  await ada.write('handle', 'countess')
-  await ada.write('displayName', 'The Countess')
-  await ada.press('add-identity')
-  await ada.page.getByRole('heading', { name: 'The Countess' }).waitFor()
+  await addName(ada, 'countess', 'The Countess')
 
   await visitShop()
   await chosen(ada, 'The Countess').click()
@@ -52,4 +57,16 @@ test('a second name is another customer to the app, and the first stays who it w
   await ada.page.goto(`${service.authUrl}/account/apps`)
   for (const handle of ['ada', 'countess']) await ada.page.getByText(words.apps.as(handle)).waitFor()
   await ada.leave()
+})
+
+test('nothing moves when a passkey that the browser offers leads to the choice between two names', async () => {
+  const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
+  await addName(bob, 'builder', 'The Builder')
+  await bob.context.clearCookies()
+  const { look, faults } = await watch(bob, { language: 'en' })
+  await bob.page.goto(`${stage.shop.origin}/sign-in`)
+  await chosen(bob, 'The Builder').waitFor()
+  await look('choice')
+  assert.deepEqual(faults, [])
+  await bob.leave()
 })

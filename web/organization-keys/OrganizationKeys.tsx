@@ -20,7 +20,7 @@ export function OrganizationKeys() {
   const flow = useFlow(leave)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <Frame title={words.title}>
+    <Frame title={words.title} step={flow.step.at}>
       <section class="step">
         <CurrentStep flow={flow} doing={doing} leave={leave} />
       </section>

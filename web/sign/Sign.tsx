@@ -24,7 +24,7 @@ export function Sign() {
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(() => whenSeenAgain(flow.look), [])
   return (
-    <Frame title={words.title} bare={view.embedded}>
+    <Frame title={words.title} step={flow.step.at} bare={view.embedded}>
       <CurrentStep flow={flow} doing={doing} framed={framed} />
     </Frame>
   )

@@ -30,8 +30,9 @@ export function SignIn() {
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(reloadWhenRestored, [])
   useEffect(() => whenSeenAgain(flow.lookAgain), [])
+  const title = connector ? connect.documentTitle(name, connector.owner.name) : signin.documentTitle(name)
   return (
-    <Frame title={connector ? connect.documentTitle(name, connector.owner.name) : signin.documentTitle(name)}>
+    <Frame title={title} step={flow.step.at}>
       <section class="step">
         {!view.silently &&
           (connector ? <ConnectorHeading {...view} connector={connector} /> : <AppHeading {...view} />)}

@@ -19,7 +19,7 @@ export function Arrival() {
   const flow = useFlow()
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <Frame title={words.connectTitle}>
+    <Frame title={words.connectTitle} step={flow.step.at}>
       <section class="step">
         <CurrentStep flow={flow} doing={doing} />
       </section>

@@ -7,6 +7,8 @@ import { useSpeech } from './Root.tsx'
 
 type Props = {
   title: string
+  /** Which of its steps a page is at. Each has a foot of its own, where one for all would be pushed about. */
+  step?: string
   wide?: boolean
   /** Whether people look here for the way to their organizations. */
   forOrganizations?: boolean
@@ -19,7 +21,7 @@ type Props = {
 }
 
 /** What every page stands in: the letterhead, the sheet, the foot. */
-export function Frame({ title, wide = false, bare = false, aside, children, ...ways }: Props) {
+export function Frame({ title, step, wide = false, bare = false, aside, children, ...ways }: Props) {
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
@@ -35,7 +37,7 @@ export function Frame({ title, wide = false, bare = false, aside, children, ...w
         {aside}
       </header>
       <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>
-      <footer class="foot">
+      <footer key={step} class="foot">
         <Ways {...ways} />
         <Languages />
       </footer>
