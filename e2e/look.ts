@@ -56,7 +56,9 @@ async function findBarriers(page: Page): Promise<string[]> {
   return page.evaluate(async (runOnly) => {
     const loaded = Reflect.get(globalThis, 'axe') as typeof axe
     const { violations } = await loaded.run({ runOnly, resultTypes: ['violations'], selectors: false })
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
+    )
   }, standards)
 }
 
