@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { en as words } from '../web/messages/en.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import type { Person } from './person.ts'
@@ -36,6 +36,16 @@ const signPage = (requestId: string) => `${stage.service.authUrl}/sign?requestId
 const control = (page: Pick<Page, 'locator'>, action: string) => page.locator(`[data-action="${action}"]`)
 const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"][aria-disabled="false"]')
 const heading = (page: Pick<Page, 'getByRole'>, name: string) => page.getByRole('heading', { name })
+
+/** How much of a button is still changing when it wakes. */
+const fadingOnceAwake = (button: Locator): Promise<number> =>
+  button.evaluate(
+    (element) =>
+      new Promise((resolve) => {
+        const tell = () => resolve(element.getAnimations().length)
+        new MutationObserver(tell).observe(element, { attributeFilter: ['class'] })
+      }),
+  )
 
 /** Opens the popup, where the passkeys of the other tab are not at hand: those of tests belong to a tab. */
 async function openPopup(page: Page, requestId: string): Promise<Page> {
@@ -85,7 +95,9 @@ test('a long text is signed only by who has reached its end', async () => {
   await control(page, 'sign').click({ force: true })
   assert.equal((await app.read(requestId)).status, 'pending')
   await page.locator('.exact-text').focus()
+  const fading = fadingOnceAwake(control(page, 'sign'))
   await page.keyboard.press('End')
+  assert.equal(await fading, 0, 'a button whose ground comes slowly can’t be read meanwhile')
   await awake(page).click()
   await heading(page, words.sign.ends.signed).waitFor()
   await person.leave()
