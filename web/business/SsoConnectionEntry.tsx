@@ -9,6 +9,7 @@ import { useSpeech, useWords } from '../ui/Root.tsx'
 import { useGuardedQuestion } from './asking.ts'
 import { ChangeSsoConnection } from './ChangeSsoConnection.tsx'
 import { Directory } from './Directory.tsx'
+import { EncryptionKey } from './EncryptionKey.tsx'
 import { aboutConnection } from './memberships.ts'
 import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords, type BusinessWords } from './words.ts'
@@ -27,9 +28,10 @@ type Props = {
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
   const { sso: words } = useBusinessWords()
   const doing = useDoing()
-  const { connectionId, name, enabled, testedAt, scim } = connection
+  const { connectionId, name, enabled, testedAt, saml, scim } = connection
   const changing = useGuardedQuestion(`change-${connectionId}`)
   const provisioning = useGuardedQuestion(`directory-${connectionId}`)
+  const encrypting = useGuardedQuestion(`encryption-${connectionId}`)
   const deleting = useGuardedQuestion(`delete-${connectionId}`)
   const given = aboutConnection(organization, connection)
   const mayMake = organization.scopes.includes('manage_org')
@@ -45,6 +47,12 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
     look: 'quiet',
     do: provisioning.ask,
   }
+  const encryption: Action = {
+    name: `encryption-${connectionId}`,
+    label: words.encryption,
+    look: 'quiet',
+    do: encrypting.ask,
+  }
   const actions: Action[] = [
     {
       name: `test-${connectionId}`,
@@ -54,6 +62,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
     },
     { name: `change-${connectionId}`, label: words.change, look: 'quiet', do: changing.ask },
     ...(scim || mayMake ? [directory] : []),
+    ...(saml ? [encryption] : []),
     { name: `enable-${connectionId}`, label: enabled ? words.disable : words.enable, look: 'quiet', do: turn },
     { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: deleting.ask },
   ]
@@ -76,6 +85,9 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
       )}
       {provisioning.asked && (
         <Directory of={connection} given={given} mayMake={mayMake} onChanged={onChanged} onClose={provisioning.close} />
+      )}
+      {encrypting.asked && (
+        <EncryptionKey of={connection} given={given} onChanged={onChanged} onClose={encrypting.close} />
       )}
       {deleting.asked && <Delete name={name} given={given} onDeleted={onChanged} onClose={deleting.close} />}
     </li>

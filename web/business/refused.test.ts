@@ -14,7 +14,7 @@ test('whatever these pages may be refused they say in words of their own', async
   const rooms = await readdir(new URL('organizations/', server))
   const files = [
     ...rooms.filter((name) => /^[a-z-]+\.ts$/.test(name)).map((name) => `organizations/${name}`),
-    ...['connection', 'provisioning', 'settings'].map((name) => `sso/${name}.ts`),
+    ...['connection', 'encryption-key', 'provisioning', 'settings'].map((name) => `sso/${name}.ts`),
   ]
   const unsaid: string[] = []
   for (const file of files) {

@@ -147,6 +147,7 @@ export const businessDe: BusinessWords = {
     notItsMetadata: 'Hier sind keine Metadaten dieses Anbieters. Ein anderer Anbieter ist eine andere Verbindung.',
     addDirectory: 'Verzeichnis verbinden',
     directory: 'Verzeichnis',
+    encryption: 'Verschlüsselung',
     test: 'Ausprobieren',
     enable: 'Einschalten',
     disable: 'Ausschalten',
@@ -217,6 +218,21 @@ export const businessDe: BusinessWords = {
     token: 'Token',
   },
 
+  encryption: {
+    title: 'Verschlüsselte Antworten',
+    what:
+      'Wenn euer Anbieter seine Antworten verschlüsseln soll, braucht er einen Schlüssel von uns. Manche beginnen ' +
+      'damit, sobald einer in unseren Metadaten steht, und nicht alle so, wie es hier angenommen wird: Probier die ' +
+      'Verbindung danach aus.',
+    published: (day) =>
+      `In unseren Metadaten steht ein Schlüssel. Sein Zertifikat gilt bis ${day}. Ersetzt oder zurückgezogen öffnet ` +
+      'er noch 30 Tage lang.',
+    make: 'Schlüssel veröffentlichen',
+    replace: 'Schlüssel ersetzen',
+    remove: 'Schlüssel zurückziehen',
+    save: 'Zertifikat speichern',
+  },
+
   domains: {
     what:
       'Eine bestätigte Domain zeigt, dass ihre Adressen eure sind: Wer mit einer davon durch eure eigene Anmeldung ' +
@@ -285,6 +301,8 @@ export const businessDe: BusinessWords = {
     sso_in_use: 'Alle müssen sich damit anmelden. Verlang das erst nicht mehr.',
     sso_not_tested: 'Probier erst eine Verbindung aus.',
     provisioning_in_use: 'Leute sind schon mit etwas anderem bekannt. Entfern erst das Verzeichnis.',
+    encryption_key_not_found: 'Diese Verbindung hat keinen Schlüssel mehr.',
+    too_many_encryption_keys: 'Frühere Schlüssel öffnen noch Antworten. Warte, bis einer davon endet.',
     scim_token_not_found: 'Diese Verbindung hat kein Verzeichnis mehr.',
     domain_not_found: 'Diese Domain steht nicht mehr in der Liste.',
     encryption_key_missing: 'Dort gibt es noch keinen Schlüssel zum Verschlüsseln.',

@@ -144,6 +144,7 @@ export const businessEn = {
     notItsMetadata: 'There is no metadata of this provider here. Another provider is another connection.',
     addDirectory: 'Connect a directory',
     directory: 'Directory',
+    encryption: 'Encryption',
     test: 'Try it',
     enable: 'Turn on',
     disable: 'Turn off',
@@ -214,6 +215,20 @@ export const businessEn = {
     token: 'Token',
   },
 
+  encryption: {
+    title: 'Encrypted answers',
+    what:
+      'If your provider is to encrypt what it answers, it needs a key from us. Some begin as soon as our metadata ' +
+      'has one, and not all of them in a way that can be taken here: try the connection afterwards.',
+    published: (day: string) =>
+      `Our metadata has a key. Its certificate is good until ${day}. Once replaced or withdrawn, it opens for 30 ` +
+      'days more.',
+    make: 'Publish a key',
+    replace: 'Replace the key',
+    remove: 'Withdraw the key',
+    save: 'Save its certificate',
+  },
+
   domains: {
     what:
       'A verified domain shows that its addresses are yours: whoever comes through your own sign-in with one of them ' +
@@ -282,6 +297,8 @@ export const businessEn = {
     sso_in_use: 'Everybody has to sign in with this. Require it no longer first.',
     sso_not_tested: 'Try a connection first.',
     provisioning_in_use: 'People are known by something else already. Remove the directory first.',
+    encryption_key_not_found: 'This connection has no key any more.',
+    too_many_encryption_keys: 'Former keys open answers still. Wait until one of them has ended.',
     scim_token_not_found: 'This connection has no directory any more.',
     domain_not_found: 'This domain isn’t in the list any more.',
     encryption_key_missing: 'They have no encryption key yet.',
