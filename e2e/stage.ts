@@ -1,6 +1,5 @@
 import { chromium } from 'playwright-core'
 import { openMailbox } from '../server/testing/mailbox.ts'
-import { makeMigratedDirectory } from '../server/testing/migrated-database.ts'
 import { startNameServer } from '../server/testing/name-server.ts'
 import { serveHere } from '../server/testing/service-here.ts'
 import { startService, type Served } from '../server/testing/service.ts'
@@ -19,11 +18,7 @@ export function openStage(environment?: Environment) {
 
 /** The same with the provider as a process, for a journey that ends it, reads its log or loads something before it. */
 export function openStageWithProcess(environment?: Environment) {
-  return setStage(startMigrated, environment)
-}
-
-async function startMigrated(environment: Environment) {
-  return startService({ environment, dataDirectory: await makeMigratedDirectory() })
+  return setStage((settings) => startService({ environment: settings }), environment)
 }
 
 async function setStage<Kind extends Served>(serve: (settings: Environment) => Promise<Kind>, environment = {}) {

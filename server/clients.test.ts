@@ -4,11 +4,12 @@ import type { NewApp } from '@countersign/protocol/apps'
 import * as oauth4webapi from 'oauth4webapi'
 import * as openidClient from 'openid-client'
 import { createAuthenticator } from '#testing/authenticator.ts'
-import { startService, type Service } from '#testing/service.ts'
+import { serveHere } from '#testing/service-here.ts'
+import type { Served } from '#testing/service.ts'
 
-let service: Service
+let service: Served
 before(async () => {
-  service = await startService()
+  service = await serveHere()
 })
 after(() => service.close())
 

@@ -21,8 +21,8 @@ function createApp({ baseUrl, admin }: Service, name: string): Promise<Response>
   })
 }
 
-test('the start says where everything is and where to click first; every host answers its probes', async (t) => {
-  const service = await startService()
+test('the first start says where everything is and where to click first; every host answers probes', async (t) => {
+  const service = await startService({ dataDirectory: await mkdtemp(join(tmpdir(), 'countersign-')) })
   t.after(() => service.close())
   for (const url of [service.baseUrl, service.authUrl, service.businessUrl]) {
     assert.ok(service.output().includes(url))

@@ -6,18 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { startService, type Service } from '../../server/testing/service.ts'
+import { serveHere } from '../../server/testing/service-here.ts'
+import type { Served } from '../../server/testing/service.ts'
 import { inherited } from '../testing/environment.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
 const environment = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }
 const passphrase = 'four words that are long'
 
-let first: Service
+let first: Served
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-'))
-  first = await startService({ environment })
+  first = await serveHere(environment)
   const app = { name: 'Shop', redirectUris: ['https://shop.example/callback'] }
   const headers = { ...first.admin, 'content-type': 'application/json' }
   const made = await fetch(`${first.baseUrl}/api/admin/apps`, { method: 'POST', headers, body: JSON.stringify(app) })
@@ -30,7 +31,7 @@ after(async () => {
 
 type Run = { code: number; stdout: string; stderr: string }
 
-function countersign(service: Service, words: string[], secrets: Record<string, string> = {}): Promise<Run> {
+function countersign(service: Served, words: string[], secrets: Record<string, string> = {}): Promise<Run> {
   const { ADMIN_TOKEN } = service.settings
   const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN, ...secrets }
   return new Promise((resolve) => {
@@ -51,7 +52,7 @@ test('STO-18 a backup for an age key restores into an empty server, and not twic
   assert.match((await readFile(file)).toString('latin1'), /^age-encryption\.org\/v1\n/)
   assert.equal(existsSync(`${file}.part`), false)
 
-  const second = await startService({ environment })
+  const second = await serveHere(environment)
   t.after(() => second.close())
   const restored = await countersign(second, ['restore', file, '--identity', keyFile])
   assert.equal(restored.code, 0, restored.stderr)
@@ -69,7 +70,7 @@ test('a wrong passphrase and an altered file are told in one line', async (t) =>
   const taken = await countersign(first, ['backup', '--out', file], { BACKUP_PASSPHRASE: passphrase })
   assert.equal(taken.code, 0, taken.stderr)
 
-  const second = await startService({ environment })
+  const second = await serveHere(environment)
   t.after(() => second.close())
   const altered = join(folder, 'altered.age')
   const bytes = await readFile(file)

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { startService, type Service } from '../../server/testing/service.ts'
+import { serveHere } from '../../server/testing/service-here.ts'
+import type { Served } from '../../server/testing/service.ts'
 import { inherited } from '../testing/environment.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
@@ -22,7 +23,7 @@ globalThis[key] = new globalThis[key].constructor({ headersTimeout: 1000, bodyTi
 const slownessMilliseconds = 3000
 
 /** A line to the service on which everything takes its time: each way, the first bytes wait before they go on. */
-async function openSlowLine(t: TestContext, { baseUrl }: Service): Promise<string> {
+async function openSlowLine(t: TestContext, { baseUrl }: Served): Promise<string> {
   const line = createServer((near) => {
     const far = connect(Number(new URL(baseUrl).port), 'localhost')
     void carry(near, far)
@@ -42,7 +43,7 @@ async function carry(from: Socket, to: Socket): Promise<void> {
   from.pipe(to)
 }
 
-async function countersign(t: TestContext, service: Service, words: string[]) {
+async function countersign(t: TestContext, service: Served, words: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'impatience.mjs'), impatience)
@@ -61,9 +62,9 @@ async function countersign(t: TestContext, service: Service, words: string[]) {
 test('a backup and its restore may take longer than Node has patience for other answers', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
   t.after(() => rm(folder, { recursive: true }))
-  const first = await startService({ environment })
+  const first = await serveHere(environment)
   t.after(() => first.close())
-  const second = await startService({ environment })
+  const second = await serveHere(environment)
   t.after(() => second.close())
   const file = join(folder, 'slow.age')
   assert.match(await countersign(t, first, ['backup', '--out', file]), /is written/)

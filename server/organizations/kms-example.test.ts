@@ -11,12 +11,13 @@ import { fileURLToPath } from 'node:url'
 import { compactDecrypt } from 'jose'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { fingerprintOf } from '#testing/key-holder.ts'
-import { freePorts, startService, type Service } from '#testing/service.ts'
+import { serveHere } from '#testing/service-here.ts'
+import { freePorts, type Served } from '#testing/service.ts'
 
 const example = fileURLToPath(new URL('../../examples/kms/main.js', import.meta.url))
 
 /** The KMS of `examples/`, as its README starts it; `heard` is what its log says of the next thing that it is asked. */
-async function startExample(t: TestContext, { authUrl }: Service, organizationId: string) {
+async function startExample(t: TestContext, { authUrl }: Served, organizationId: string) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-kms-'))
   const [port] = await freePorts(1)
   const environment = { ORGANIZATION_ID: organizationId, PORT: String(port), ISSUER: authUrl }
@@ -36,7 +37,7 @@ async function startExample(t: TestContext, { authUrl }: Service, organizationId
 }
 
 /** Asks the started service as somebody. */
-function asking(service: Service, headers: Record<string, string> = {}) {
+function asking(service: Served, headers: Record<string, string> = {}) {
   return async (what: string, payload?: object, host = service.businessUrl) => {
     const [method = '', path = ''] = what.split(' ')
     const body = payload && { body: JSON.stringify(payload) }
@@ -47,7 +48,7 @@ function asking(service: Service, headers: Record<string, string> = {}) {
 }
 
 /** A person with an encryption key, who owns an organization. */
-async function found(service: Service) {
+async function found(service: Served) {
   const strange = asking(service)
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
   const start = { handle: 'ada-of-acme', displayName: 'Ada' }
@@ -72,7 +73,7 @@ async function found(service: Service) {
 }
 
 test('the KMS of the examples keeps the keys of its organization, and answers the service alone', async (t) => {
-  const service = await startService()
+  const service = await serveHere()
   t.after(() => service.close())
   const { ask, privateKey, path, id } = await found(service)
   const kms = await startExample(t, service, id)

@@ -1,6 +1,5 @@
 import { readConfig } from '#kernel/config.ts'
 import { start } from '../start.ts'
-import { makeMigratedDirectory } from './migrated-database.ts'
 import { prepareService, type Served } from './service.ts'
 
 const endingMilliseconds = 8000
@@ -10,7 +9,7 @@ const endingMilliseconds = 8000
  * once. One that ends it, reads its log or loads something before it starts a process instead (`startService`).
  */
 export async function serveHere(environment: Record<string, string> = {}): Promise<Served> {
-  const service = await prepareService({ dataDirectory: await makeMigratedDirectory(), environment })
+  const service = await prepareService({ environment })
   const running = await start(readConfig({ ...service.settings, LOG_LEVEL: 'silent' }))
   return {
     ...service,

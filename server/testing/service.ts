@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openTestDatabase, reopenStorage } from './database.ts'
 import { verifyInvariants } from './invariants.ts'
+import { makeMigratedDirectory } from './migrated-database.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** Flags of V8 that this process runs with hold for the product too. */
@@ -23,12 +24,14 @@ type Options = { environment?: Record<string, string>; dataDirectory?: string; e
 
 /**
  * What a service needs before it starts: free ports, and an embedded database in a directory that is removed at the
- * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. Whoever starts it ends it before
- * `close`, which fails where it has left the database as it must never be.
+ * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. The embedded one is migrated
+ * already, where no directory is given. Whoever starts it ends it before `close`, which fails where it has left the
+ * database as it must never be.
  */
 export async function prepareService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
-  const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'countersign-')))
   const database = embedded ? undefined : await openTestDatabase()
+  const makeDirectory = database ? () => mkdtemp(join(tmpdir(), 'countersign-')) : makeMigratedDirectory
+  const directory = dataDirectory ?? (await makeDirectory())
   const [api, auth, business] = await freePorts(3)
   const { NODE_COMPILE_CACHE: compiled } = process.env
   const hosts = {
