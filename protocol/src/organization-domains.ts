@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
-import { ActingAs, ByOrganizationId, SignatureAlone, signed } from './organizations.ts'
+import { ActingAs, ByOrganizationId } from './organizations.ts'
+import { SignatureAlone, signed } from './signed-action.ts'
 import { Instant, OrNull, Uuid } from './values.ts'
 
 /** A domain that an organization claims, and what proves that it is theirs. */

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { ActingAs, ByOrganizationId, Organization, SignatureAlone, signed } from './organizations.ts'
+import { ActingAs, ByOrganizationId, Organization } from './organizations.ts'
+import { SignatureAlone, signed } from './signed-action.ts'
 import { Base64, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 const business = { security: 'session', cors: 'our pages', host: 'business' } as const

@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing, orNoBody } from './endpoint.ts'
+import { endpoint, Nothing } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
 import { slugPattern } from './formats/slug.ts'
 import { Handle } from './identities.ts'
+import { SignatureAlone, signed } from './signed-action.ts'
 import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 export const OrganizationRole = Type.Union([
@@ -86,17 +87,6 @@ export const ByOrganizationId = Type.Object({ organizationId: Uuid })
 
 /** As which of my identities I ask, where several are members; without it the first of them that may. */
 export const ActingAs = Type.Object({ identity_id: Type.Optional(Uuid) })
-
-/** A signature by the signing key of the identity that acts: last in a body, and no part of what it signs. */
-export const SignedAction = Type.Object(
-  { signature: Type.String({ minLength: 1, maxLength: 200 }) },
-  { description: 'Over {"version":1,"action":…,"details":{…}}: the parameters of the path, then the rest of the body' },
-)
-/** What a body has beside its fields that an organization may want signed. */
-export const signed = { signedAction: Type.Optional(SignedAction) }
-
-/** The body of an act that needs none but for its signature. */
-export const SignatureAlone = orNoBody(Type.Object(signed))
 
 export const listOwnOrganizations = endpoint(
   'GET /api/organizations',
@@ -182,6 +172,13 @@ export const listMembers = endpoint(
 )
 
 const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })
+
+export const readMember = endpoint(
+  'GET /api/organizations/:organizationId/members/:memberId',
+  { ...business, summary: 'Read a member of an organization' },
+  { params: ByMemberId, querystring: ActingAs },
+  { 200: Type.Object({ member: OrganizationMember }) },
+)
 
 export const changeMember = endpoint(
   'PATCH /api/organizations/:organizationId/members/:memberId',

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
-import { ActingAs, ByOrganizationId, SignatureAlone, signed } from './organizations.ts'
+import { ActingAs, ByOrganizationId } from './organizations.ts'
+import { SignatureAlone, signed } from './signed-action.ts'
 import { Instant, OrNull, Uuid, WebUrl } from './values.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: limits.displayNameCharactersMax })

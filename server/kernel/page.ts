@@ -74,9 +74,9 @@ const openerPolicies: Partial<Record<PageName, string>> = {
   business: 'same-origin-allow-popups',
 }
 
-/** Which hosts beside its own a page may speak to. One that wraps keys of organizations asks where those are kept. */
+/** Which hosts beside its own a page may speak to. What is about organizations is asked where they are. */
 function hostsAskedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[] {
-  return page === 'organization-keys' ? [baseUrl, businessUrl] : [baseUrl]
+  return page === 'organization-keys' || page === 'act' ? [baseUrl, businessUrl] : [baseUrl]
 }
 
 /** Whether the page may have an answer to post to an app. */

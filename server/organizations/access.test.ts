@@ -38,6 +38,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'PATCH /api/organizations/:organizationId': ['owner'],
   'DELETE /api/organizations/:organizationId': ['owner'],
   'GET /api/organizations/:organizationId/members': roles,
+  'GET /api/organizations/:organizationId/members/:memberId': roles,
   'PATCH /api/organizations/:organizationId/members/:memberId': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/members/:memberId': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/invitations': ['owner', 'admin'],

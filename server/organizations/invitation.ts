@@ -13,7 +13,7 @@ import type { Language } from '#kernel/language.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
-import { requireFresh, type Session } from '#sessions/session.ts'
+import type { Session } from '#sessions/session.ts'
 import { findMembership, requireMember, type Asking, type Member } from './access.ts'
 import { invitationMail } from './invitation-mail.ts'
 import {
@@ -28,7 +28,7 @@ import {
 } from './invitation-store.ts'
 import { joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
 import { mayJoinAnother, toOwnOrganization } from './organization.ts'
-import { recordAct } from './signed-action.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -78,7 +78,7 @@ export async function invite(
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     requireNoMore(acting, rightsOfRole(role))
-    if (role === 'owner') requireFresh(session, now)
+    if (role === 'owner') requireFreshToAct(asking, now)
     await requireRoom(tx, organizationId, addressee, now)
     const { identityId, email } = addressee
     const row = { organizationId, invitationId, identityId, email, role, tokenSha256: sha256(token), expiresAt }

@@ -18,7 +18,7 @@ import { isGrantFor, wrapKey } from './key-grant.ts'
 import * as store from './key-store.ts'
 import type { GrantRow, KeyRow } from './key-store.ts'
 import { findKmsUrl } from './kms-store.ts'
-import { recordAct } from './signed-action.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization, shareOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -160,12 +160,12 @@ type AskingForOne = Asking & { keyId: string }
  * `key_not_found`, `key_in_force`.
  */
 export async function deleteKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { session, organizationId, keyId } = asking
+  const { organizationId, keyId } = asking
   await transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     const key = await store.findKey(tx, asking)
     if (!key) throw refuse.key_not_found()
     if (!(await store.deleteEndedKey(tx, key))) throw refuse.key_in_force()
@@ -237,11 +237,11 @@ export async function grantKey(
   grants: NewKeyGrants,
   now: Date,
 ): Promise<KeyGrant[]> {
-  const { session, organizationId, keyId } = asking
+  const { organizationId, keyId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     const key = await store.findKey(tx, asking)
     if (!key) throw refuse.key_not_found()
     if (key.custody !== 'identity_grants') throw refuse.not_granted_by_members()

@@ -13,7 +13,7 @@ import { requireMember, type Asking } from './access.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
 import { askToUnwrap, askToWrap, type Calling, type KmsPlace } from './kms-call.ts'
 import * as store from './kms-store.ts'
-import { recordAct } from './signed-action.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -151,11 +151,11 @@ async function unhurried({ log }: Kernel, refusal: () => Error, work: () => Prom
  * `reauthentication_required`, `kms_not_found`, `kms_in_use`.
  */
 export async function removeKms({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   await transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     const isWanted = acting.organization.encryptionMode === 'enterprise_managed'
     if (isWanted || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw refuse.kms_in_use()
     if (!(await store.deleteKms(tx, organizationId))) throw refuse.kms_not_found()

@@ -5,7 +5,6 @@ import type { MemberChange, OrganizationMember } from '@countersign/protocol/org
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireFresh } from '#sessions/session.ts'
 import { findOwnMembership, requireMember, type Asking, type Member } from './access.ts'
 import { removeMembers } from './departure.ts'
 import { withdrawAllBy } from './invitation-store.ts'
@@ -18,7 +17,7 @@ import {
   updateMember,
   type MemberRow,
 } from './member-store.ts'
-import { recordAct } from './signed-action.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -63,6 +62,13 @@ export async function listOrganizationMembers(
   return { members, nextCursor: found.length > count ? (members.at(-1)?.memberId ?? null) : null }
 }
 
+/** A member of an organization. Refuses `member_not_found`. */
+export async function readMember(db: Database, organizationId: string, memberId: string): Promise<OrganizationMember> {
+  const found = await findMember(db, organizationId, memberId)
+  if (!found) throw refuse.member_not_found()
+  return toOrganizationMember(found)
+}
+
 /** A member to be changed or removed, by their id. */
 export type MemberSought = Asking & { memberId: string }
 
@@ -76,7 +82,7 @@ export async function changeMember(
   { role, scopes, signingAuthority }: MemberChange,
   now: Date,
 ): Promise<OrganizationMember> {
-  const { organizationId, memberId, session } = asking
+  const { organizationId, memberId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
@@ -91,7 +97,7 @@ export async function changeMember(
     requireFitting(after)
     requireNoMore(acting, before)
     requireNoMore(acting, after)
-    if (before.role === 'owner' || after.role === 'owner') requireFresh(session, now)
+    if (before.role === 'owner' || after.role === 'owner') requireFreshToAct(asking, now)
 
     if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
@@ -135,9 +141,9 @@ export async function removeMember({ db, config }: Kernel, asking: MemberSought,
   })
 }
 
-function requireMayRemove(acting: Member, member: MemberRow, { session }: Asking, now: Date): void {
+function requireMayRemove(acting: Member, member: MemberRow, asking: Asking, now: Date): void {
   requireNoMore(acting, member)
-  if (member.role === 'owner') requireFresh(session, now)
+  if (member.role === 'owner') requireFreshToAct(asking, now)
 }
 
 type Joining = { organizationId: string; identityId: string; role: OrganizationRole }

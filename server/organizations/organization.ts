@@ -8,13 +8,13 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireFresh, type Session } from '#sessions/session.ts'
+import type { Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
 import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
 import { markKeyInForce } from './key-store.ts'
 import { hasKms } from './kms.ts'
 import { insertMember } from './member-store.ts'
-import { recordAct } from './signed-action.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { takeSlug } from './slug.ts'
 import {
   claimSlug,
@@ -100,14 +100,14 @@ export async function changeOrganization(
   now: Date,
 ): Promise<OwnOrganization> {
   const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode } = change
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   return transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
     if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
-    if (changesGuards(organization, change)) requireFresh(session, now)
+    if (changesGuards(organization, change)) requireFreshToAct(asking, now)
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
@@ -150,12 +150,12 @@ async function moveSlug(tx: Transaction, organization: Member['organization'], s
  * `insufficient_scope` where somebody is no owner, `reauthentication_required`.
  */
 export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   await transaction(db, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     await removeOrganization(tx, organizationId, now)
     await recordAct(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })

@@ -19,7 +19,7 @@ import {
   readInvitation,
   withdrawInvitation,
 } from './invitation.ts'
-import { changeMember, listOrganizationMembers, removeMember } from './member.ts'
+import { changeMember, listOrganizationMembers, readMember, removeMember } from './member.ts'
 import {
   beginOrganization,
   changeOrganization,
@@ -147,6 +147,16 @@ function memberRoutes(host: Host, kernel: Kernel): void {
     async handler(request) {
       const { organization } = await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
       return listOrganizationMembers(db, organization.organizationId, request.query)
+    },
+  })
+
+  host.route({
+    ...endpoints.readMember,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const { organizationId, memberId } = request.params
+      await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
+      return { member: await readMember(db, organizationId, memberId) }
     },
   })
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { signedActionMessage } from '@countersign/protocol/formats/signed-action'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { askBusiness, join, makeOrganization, reauthenticate } from '#testing/organization.ts'
 import { createSigner, newSigningPair } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
 
 let world: World
 before(async () => {
@@ -91,4 +92,79 @@ test('where signed actions are required nothing is done without, and only who ca
     ...invited,
   })
   assert.equal(answer.statusCode, 201, answer.body)
+})
+
+/** Asks what there is to sign of an act. */
+const unsigned = { signedAction: {} }
+
+test('who asks first what to sign is told, nothing is done, and with the signature of that it is', async () => {
+  const { owner, id, memberId } = await signedOrganization()
+  const { handle } = await world.person()
+  const acts = [
+    ['PATCH', '', { name: 'Renamed' }],
+    ['PATCH', `/members/${memberId}`, { signingAuthority: false }],
+    ['POST', '/invitations', { handle, role: 'viewer' }],
+    ['POST', '/domains', { domain: 'engines.example' }],
+    ['POST', '/keys', {}],
+    ['DELETE', '', {}],
+  ] as const
+  for (const [method, path, body] of acts) {
+    const before = await everythingOf(owner, id)
+    const act = (more: object) =>
+      askBusiness(world, owner, `${method} /organizations/${id}${path}`, { ...body, ...more })
+    const told = (await act(unsigned)).json()
+    assert.deepEqual([told.error, told.identityId], ['signed_action_required', owner.identityId], `${method} ${path}`)
+    assert.deepEqual(await everythingOf(owner, id), before)
+    const signed = await act({ signedAction: { signature: owner.pair.sign(told.message) } })
+    assert.ok(signed.statusCode < 300, `${method} ${path}: ${signed.body}`)
+  }
+})
+
+/** What somebody sees of an organization, and of what was done in it. */
+async function everythingOf(person: Person, id: string) {
+  const paths = ['', '/members', '/invitations', '/domains', '/keys', '/audit']
+  return Promise.all(
+    paths.map(async (path) => (await askBusiness(world, person, `GET /organizations/${id}${path}`)).json()),
+  )
+}
+
+test('who asks what to sign need not have proved anew that it is them, and who signs must', async () => {
+  const { owner, id } = await signedOrganization()
+  const remove = (payload: object) => askBusiness(world, owner, `DELETE /organizations/${id}`, payload)
+  world.pass(600)
+  const { error, message } = (await remove(unsigned)).json()
+  assert.equal(error, 'signed_action_required')
+  const signed = { signedAction: { signature: owner.pair.sign(message) } }
+  const stale = await remove(signed)
+  assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
+  await reauthenticate(world, owner)
+  assert.equal((await remove(signed)).statusCode, 204)
+})
+
+test('who can’t sign is told so when they ask, and whether they may do without', async () => {
+  const keyless = await world.person()
+  const { id } = await makeOrganization(world, keyless)
+  const rename = (person: Pick<Person, 'headers'>, payload: object) =>
+    askBusiness(world, person, `PATCH /organizations/${id}`, { name: 'Renamed', ...payload })
+  const told = async (person: Pick<Person, 'headers'>) => {
+    const answer = await rename(person, unsigned)
+    return [answer.statusCode, answer.json().error, answer.json().signatureRequired]
+  }
+  assert.deepEqual(await told(keyless), [422, 'no_signing_key', false])
+  const headers = await signInByOrganization(world, keyless, { organizationId: id })
+  assert.deepEqual(await told({ headers }), [403, 'passkey_required', false])
+  assert.equal((await rename(keyless, {})).statusCode, 200)
+  const organization = world.db.updateTable('organization').where('organization_id', '=', id)
+  await organization.set({ require_signed_actions: true }).execute()
+  assert.deepEqual(await told(keyless), [422, 'no_signing_key', true])
+  assert.deepEqual(await told({ headers }), [403, 'passkey_required', true])
+})
+
+test('a member is read by their id, in their own organization', async () => {
+  const { owner, id, memberId } = await signedOrganization()
+  const read = (of: string) => askBusiness(world, owner, `GET /organizations/${of}/members/${memberId}`)
+  const { member } = (await read(id)).json()
+  assert.deepEqual([member.memberId, member.handle, member.role], [memberId, owner.handle, 'owner'])
+  const { id: other } = await makeOrganization(world, owner, 'Other')
+  assert.deepEqual([(await read(other)).statusCode, (await read(other)).json().error], [404, 'member_not_found'])
 })

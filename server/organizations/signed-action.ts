@@ -5,6 +5,7 @@ import { record, type AuditAction, type Audited } from '#kernel/audit.ts'
 import type { Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { requireFresh } from '#sessions/session.ts'
 import type { Asking, Member } from './access.ts'
 import { findSigningKey } from './store.ts'
 
@@ -12,12 +13,17 @@ const refuse = refusals({
   invalid_action_signature: [403, 'The signing key of the identity that acts has not signed this.'],
   signed_action_required: [
     403,
-    'Such an act is signed here: send signedAction with it, a signature over this message.',
+    'Nothing was done. Such an act is signed: send signedAction with it, a signature over this message.',
   ],
+  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
+  no_signing_key: [422, 'The identity that acts has no signing key.'],
 })
 
-/** What a request asks to be done, as whoever asks signs it, and their signature if they sent one. */
-export type Asked = { details: Record<string, unknown>; signature: string | undefined }
+/**
+ * What a request asks to be done, as whoever asks signs it, and their signature if they sent one. With `asksWhatToSign`
+ * it only asks that, and nothing is done.
+ */
+export type Asked = { details: Record<string, unknown>; signature: string | undefined; asksWhatToSign: boolean }
 
 type SentToDo = { params: unknown; body: unknown } & Pick<FastifyRequest, 'routeOptions'>
 
@@ -26,7 +32,8 @@ export function askedIn({ params, body, routeOptions: { schema } }: SentToDo): A
   const { signedAction, ...fields } = { ...inOrder(body, schema?.body) }
   const details = { ...inOrder(params, schema?.params), ...fields }
   const signature = isRecord(signedAction) ? signedAction['signature'] : undefined
-  return { details, signature: typeof signature === 'string' ? signature : undefined }
+  const asksWhatToSign = isRecord(signedAction) && signature === undefined
+  return { details, signature: typeof signature === 'string' ? signature : undefined, asksWhatToSign }
 }
 
 /**
@@ -44,7 +51,8 @@ type Act = {
 
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
- * `invalid_action_signature`, and `signed_action_required` where the organization takes no act without one.
+ * `invalid_action_signature`, and `signed_action_required` where the organization takes no act without one. Who asks
+ * what to sign is refused always, so that nothing is done: so, or with `no_signing_key` or `passkey_required`.
  */
 export async function recordAct(
   tx: Transaction,
@@ -55,15 +63,38 @@ export async function recordAct(
   const { session, asked } = asking
   const { identityId, organization } = acting
   const { signature } = asked
-  const isWanted = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
+  const signatureRequired = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
+  if (asked.asksWhatToSign) await requireMeansToSign(tx, { asking, acting }, signatureRequired)
   // Who is refused is told what to sign, and as whom, to do that and to ask again.
-  if (signature === undefined && isWanted)
+  if (signature === undefined && (signatureRequired || asked.asksWhatToSign))
     throw refuse.signed_action_required({ fields: { identityId, message: signedActionMessage(action, asked.details) } })
   const signed = signature === undefined ? undefined : await readSigned(tx, identityId, action, { ...asked, signature })
   const kept = isConfidential ? signed && { signature: signed.signature } : signed
   const { organizationId } = organization
   const entry = { action, actor: 'person', userId: session.userId, identityId, organizationId } as const
   await record(tx, { ...entry, details: { ...details, ...kept } }, now)
+}
+
+/**
+ * Refuses `passkey_required` or `no_signing_key` to whoever can't sign, as a passkey opens what signs, and tells
+ * whether they may do without.
+ */
+async function requireMeansToSign(
+  tx: Transaction,
+  { asking, acting }: { asking: Asking; acting: Member },
+  signatureRequired: boolean,
+): Promise<void> {
+  const told = { fields: { signatureRequired } }
+  if (asking.session.authMethod !== 'passkey') throw refuse.passkey_required(told)
+  if (!(await findSigningKey(tx, acting.identityId))) throw refuse.no_signing_key(told)
+}
+
+/**
+ * As `requireFresh` for an act. Who asks what to sign does nothing yet, and proves by the passkey with which they sign
+ * that it is them: they need not have done so before. Not for what asks others elsewhere before it is recorded.
+ */
+export function requireFreshToAct({ session, asked }: Asking, now: Date): void {
+  if (!asked.asksWhatToSign) requireFresh(session, now)
 }
 
 /** The message that the current key of an identity has signed. Refuses `invalid_action_signature`. */

@@ -99,6 +99,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'GET /api/organizations/:organizationId/audit': true,
   'GET /api/organizations/:organizationId/audit/export': true,
   'GET /api/organizations/:organizationId/members': true,
+  'GET /api/organizations/:organizationId/members/:memberId': true,
   'PATCH /api/organizations/:organizationId/members/:memberId': true,
   'DELETE /api/organizations/:organizationId/members/:memberId': true,
   'GET /api/organizations/:organizationId/invitations': true,

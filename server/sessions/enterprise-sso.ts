@@ -45,6 +45,7 @@ const openWithoutPasskey = new Set([
   'GET /api/organizations/:organizationId/audit',
   'GET /api/organizations/:organizationId/audit/export',
   'GET /api/organizations/:organizationId/members',
+  'GET /api/organizations/:organizationId/members/:memberId',
   'PATCH /api/organizations/:organizationId/members/:memberId',
   'DELETE /api/organizations/:organizationId/members/:memberId',
   'GET /api/organizations/:organizationId/invitations',

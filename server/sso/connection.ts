@@ -8,7 +8,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireMember, type Asking, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
-import { recordAct } from '#organizations/signed-action.ts'
+import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
@@ -190,7 +190,7 @@ async function change(
   return transaction(kernel.db, async (tx) => {
     await holdOrganization(tx, asking.organizationId)
     const member = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    requireFresh(asking.session, now)
+    requireFreshToAct(asking, now)
     const connection = await work(tx, member)
     const ssoConnectionId = await putInUse(tx, member.organization)
     return tellConnection(kernel, connection, { ssoConnectionId })

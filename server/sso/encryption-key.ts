@@ -7,9 +7,8 @@ import type { Kernel } from '#kernel/kernel.ts'
 import type { Keyring } from '#kernel/keyring.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireMember } from '#organizations/access.ts'
-import { recordAct } from '#organizations/signed-action.ts'
+import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
-import { requireFresh } from '#sessions/session.ts'
 import { requireConnection, tellConnection, type AskingForOne } from './connection.ts'
 import * as store from './encryption-key-store.ts'
 
@@ -34,9 +33,9 @@ const earlierSeconds = 3600
  */
 export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, now: Date): Promise<SsoConnection> {
   const { db, keyring, rateLimits } = kernel
-  const { organizationId, connectionId, session } = asking
+  const { organizationId, connectionId } = asking
   await requireMember(kernel, asking, 'manage_sso', now)
-  requireFresh(session, now)
+  requireFreshToAct(asking, now)
   const { settings } = await requireConnection(db, asking)
   if (settings.protocol !== 'saml') throw refuse.invalid_request()
   await rateLimits.count('sso connection of an organization', organizationId)
@@ -44,7 +43,7 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
   return transaction(db, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
     const { length } = await store.listOpening(tx, connectionId, now)
     if (length >= limits.samlEncryptionKeysMax) throw refuse.too_many_encryption_keys()
@@ -61,11 +60,11 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
  * do, and `reauthentication_required`, `connection_not_found`, `encryption_key_not_found`.
  */
 export async function removeEncryptionKey(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, connectionId, session } = asking
+  const { organizationId, connectionId } = asking
   await transaction(kernel.db, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
     const endsAt = secondsAfter(now, limits.samlFormerKeySeconds)
     if (!(await store.setFormer(tx, connectionId, endsAt))) throw refuse.encryption_key_not_found()

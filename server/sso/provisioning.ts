@@ -5,9 +5,8 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isUuid, newToken, readToken } from '#kernel/token-format.ts'
 import { requireMember } from '#organizations/access.ts'
-import { recordAct } from '#organizations/signed-action.ts'
+import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
-import { requireFresh } from '#sessions/session.ts'
 import { requireConnection, tellConnection, type AskingForOne } from './connection.ts'
 import * as store from './provisioning-store.ts'
 
@@ -33,12 +32,12 @@ export async function createScimToken(
   subjectBy: 'externalId' | 'email',
   now: Date,
 ): Promise<{ token: string; connection: SsoConnection }> {
-  const { organizationId, connectionId, session } = asking
+  const { organizationId, connectionId } = asking
   const token = newToken('provisioning')
   const connection = await transaction(kernel.db, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
     const named = { connectionId, organizationId, subjectBy, tokenSha256: sha256(token) }
     if (!(await store.setToken(tx, named, now))) throw refuse.provisioning_in_use()
@@ -54,11 +53,11 @@ export async function createScimToken(
  * and `recordAct` do, and `reauthentication_required`, `connection_not_found`, `scim_token_not_found`.
  */
 export async function deleteScimToken(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, connectionId, session } = asking
+  const { organizationId, connectionId } = asking
   await transaction(kernel.db, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    requireFresh(session, now)
+    requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
     if (!(await store.deleteProvisioning(tx, connectionId))) throw refuse.scim_token_not_found()
     const act = { action: 'sso.scim_token_removed', details: { connectionId } } as const
