@@ -4,6 +4,7 @@ import type { Answer } from '@countersign/protocol/api'
 import { startSamlProvider } from '../server/testing/saml-provider.ts'
 import { businessEn } from '../web/messages/business-en.ts'
 import { en as words } from '../web/messages/en.ts'
+import { signActs } from './acts.ts'
 import { startProvider } from './enterprise-provider.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -25,6 +26,7 @@ after(async () => {
 
 test('an organization that an app has made connects its providers, and lets its own people in by them', async () => {
   const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
+  signActs(wile, wile.code)
   const ann = await stage.enroll({ handle: 'ann', displayName: 'Ann Example' })
   const acme = await createInShop(wile, 'Acme')
   await inviteTo(acme, wile, ann)

@@ -4,6 +4,7 @@ import type { Answer } from '@countersign/protocol/api'
 import { scimPatch, scimUser } from '../server/testing/enterprise.ts'
 import { businessEn as business } from '../web/messages/business-en.ts'
 import { en as words } from '../web/messages/en.ts'
+import { signActs } from './acts.ts'
 import { startProvider } from './enterprise-provider.ts'
 import { foundOrganization } from './organization-choice.ts'
 import type { Person } from './person.ts'
@@ -19,7 +20,9 @@ let connectionId: string
 before(async () => {
   provider = await startProvider()
   stage = await openStage()
-  owner = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
+  const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
+  signActs(wile, wile.code)
+  owner = wile
   acme = await foundOrganization(owner, stage.service, 'Acme')
   const { domain } = await manage<Answer<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
     domain: 'acme.example',

@@ -26,7 +26,7 @@ export async function watch(person: Person, { language, shown, also }: Watched) 
   person.page.on('pageerror', (error) => note(String(error)))
   await person.context.addInitScript(takeNotes)
 
-  async function examine(): Promise<void> {
+  async function examine(page: Page): Promise<void> {
     await page.waitForFunction(isAtRest)
     const { shifts, violations, overflow, lang } = await page.evaluate(readNotes)
     for (const shift of shifts) note(`moved while it was read: ${shift}`)
@@ -38,14 +38,16 @@ export async function watch(person: Person, { language, shown, also }: Watched) 
   }
   return {
     faults,
-    async look(name: string): Promise<void> {
+    /** Looks at the page, or at another window that it has opened. */
+    async look(name: string, window = page): Promise<void> {
       place = shown ? `${name}-${shown.width}-${shown.colorScheme}` : name
-      await examine()
+      if (shown && window !== page) await turn(window, shown)
+      await examine(window)
       if (!shown || !also) return
       place = `${name}-${also.width}-${also.colorScheme}`
-      await turn(person, also)
-      await examine()
-      await turn(person, shown)
+      await turn(window, also)
+      await examine(window)
+      await turn(window, shown)
     },
   }
 }
@@ -62,7 +64,7 @@ async function findBarriers(page: Page): Promise<string[]> {
   }, standards)
 }
 
-async function turn({ page }: Person, { colorScheme, width }: Appearance): Promise<void> {
+async function turn(page: Page, { colorScheme, width }: Appearance): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.setViewportSize({ width, height: page.viewportSize()?.height ?? 740 })
   // What takes its new colour slowly has begun to only when it is drawn.
@@ -85,8 +87,11 @@ const meant = [
   '/api/sso/discover',
   `/api/signing/requests/${noRequest}`,
 ]
-/** By such a no a waiting device learns that it is over, and whoever was invited that they are no more. */
-const over = ['/api/account/device-approvals/', '/api/invitations/']
+/**
+ * By such a no a waiting device learns that it is over, whoever was invited that they are no more, and whoever does
+ * something in an organization what there is to sign.
+ */
+const over = ['/api/account/device-approvals/', '/api/invitations/', '/api/organizations/']
 
 /** Not what the browser says by itself of an answer that is meant: such a no, or that this page is not found. */
 function isOurs(message: ConsoleMessage, { page }: Person): boolean {
@@ -124,8 +129,10 @@ function takeNotes(): void {
 }
 
 function isAtRest(): boolean {
-  const busy = document.querySelector('[aria-busy="true"]') !== null || document.querySelector('h1') === null
-  return !busy && document.getAnimations().every(({ playState }) => playState === 'finished')
+  // What waits behind a question waits for its answer.
+  const inFront = document.querySelector('dialog:modal') ?? document.documentElement
+  const busy = inFront.querySelector('[aria-busy="true"]') !== null || document.querySelector('h1') === null
+  return !busy && inFront.getAnimations({ subtree: true }).every(({ playState }) => playState === 'finished')
 }
 
 async function untilDrawn(): Promise<void> {

@@ -1,12 +1,14 @@
 import type { OrganizationKey } from '@countersign/protocol/organization-keys'
 import type { SsoConnection } from '@countersign/protocol/sso'
+import type { Page, Route } from 'playwright-core'
+import { denyAct, readAct } from './acts.ts'
 import type { Person } from './person.ts'
 import type { Stage } from './stage.ts'
 
 type Surroundings = Pick<Stage, 'service' | 'nameServer'>
-type Look = (name: string) => Promise<void>
+type Look = (name: string, window?: Page) => Promise<void>
 
-/** Makes an organization, and looks at everything that its owner can do there. */
+/** Makes an organization as a name without a signing key, and looks at everything that its owner can do there. */
 export async function walkOrganizations(person: Person, stage: Surroundings, look: Look): Promise<void> {
   const { page } = person
   const { service } = stage
@@ -21,6 +23,7 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await page.locator('[aria-invalid="true"]').waitFor()
   await look('organizations-new-invalid')
   await person.write('name', 'The Society for Analytical Engines')
+  await page.locator('input[type="radio"]').last().check()
   await person.press('create-organization')
   await walkMembers(person, service, look)
   await openSettings(person, service)
@@ -104,8 +107,7 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await dialog.locator('[aria-invalid="true"]').waitFor()
   await look('organizations-invite')
   const { identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
-  const invited = identities.at(-1)
-  await person.write('whom', `@${invited?.handle}`)
+  await person.write('whom', `@${identities[0]?.handle}`)
   await dialog.locator('input[value="signer"]').check()
   await person.press('send-invitation')
   const url = await page.locator('output[name="invitationUrl"]').innerText()
@@ -123,14 +125,39 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await dialog.waitFor()
   await look('organizations-change-member')
   await person.press('cancel')
+  await walkAct(person, look)
+  await page.route('**/members/*', withoutKey)
   await person.control('leave-of-member').last().click()
-  await dialog.waitFor()
+  await person.control('leave-organization').waitFor()
   await look('organizations-leave')
   await person.press('leave-organization')
   await dialog.waitFor({ state: 'detached' })
+  await page.unroute('**/members/*')
   await page.goto(url)
   await page.locator('h1').waitFor()
   await look('organizations-invitation-over')
+}
+
+/** To where a name with a key signs that it leaves, and turns back. */
+async function walkAct(person: Person, look: Look): Promise<void> {
+  const { page } = person
+  const opened = page.waitForEvent('popup')
+  await person.control('leave-of-member').last().click()
+  const window = await opened
+  await readAct(window)
+  await look('act', window)
+  await page.locator('dialog [data-action="show-signature"]').waitFor()
+  await look('organizations-act')
+  await denyAct(window)
+  await page.locator('.entry .problem').waitFor()
+  await look('organizations-not-signed')
+}
+
+/** What the service tells a name that has no signing key, which then does without. */
+async function withoutKey(route: Route): Promise<void> {
+  const asksWhatToSign = route.request().postData()?.includes('"signedAction":{}')
+  if (!asksWhatToSign) return route.fallback()
+  await route.fulfill({ status: 422, json: { error: 'no_signing_key', signatureRequired: false } })
 }
 
 async function openSettings({ page, control }: Person, { businessUrl }: Stage['service']): Promise<void> {

@@ -33,14 +33,14 @@ async function setStage<Kind extends Served>(serve: (settings: Environment) => P
     shop,
     browser,
     invite: (manner?: Manner) => invite(browser, manner),
-    /** Somebody who has made an account, and is looking at it. */
-    async enroll(wanted: Parameters<Person['createAccount']>[0]): Promise<Person> {
+    /** Somebody who has made an account, with their recovery code, and is looking at it. */
+    async enroll(wanted: Parameters<Person['createAccount']>[0]): Promise<Person & { code: string }> {
       const person = await invite(browser)
       await person.page.goto(`${service.authUrl}/register`)
-      await person.createAccount(wanted)
+      const code = await person.createAccount(wanted)
       await person.press('confirm-recovery-saved')
       await person.page.waitForURL(/\/account/)
-      return person
+      return { ...person, code }
     },
     async close() {
       await Promise.all([browser.close(), shop.close()])

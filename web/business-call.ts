@@ -20,28 +20,19 @@ async function bearer(): Promise<string> {
   return businessToken
 }
 
-/** Answers the signature that a refusal asks for; throws it where there is none, and any other. */
-type Signing = (error: unknown) => Promise<string>
-
-/**
- * Calls an endpoint of the business host as the signed-in person; once more with the signature that it asks for, where
- * the page has one made. Throws `Refused` or `Unreachable`.
- */
-export async function callBusiness<Name extends keyof Api>(
-  name: Name,
-  given: Given<Name>,
-  signatureFor?: Signing,
-): Promise<Answer<Name>> {
-  try {
-    return await answerOf(await ask(name, given))
-  } catch (error) {
-    if (!signatureFor) throw error
-    return answerOf(await ask(name, signedBy(await signatureFor(error), given)))
-  }
+/** Calls an endpoint of the business host as the signed-in person. Throws `Refused` or `Unreachable`. */
+export async function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
+  return answerOf(await ask(name, given))
 }
 
-function signedBy(signature: string, { body, ...parts }: Parts): Parts {
-  return { ...parts, body: { ...(typeof body === 'object' && body), signedAction: { signature } } }
+/** The same with a signature; without one nothing is done, and the refusal says what there is to sign. */
+export async function callSigned<Name extends keyof Api>(
+  name: Name,
+  given: Given<Name>,
+  signedAction: { signature?: string },
+): Promise<Answer<Name>> {
+  const { body, ...parts }: Parts = given
+  return answerOf(await ask(name, { ...parts, body: { ...(typeof body === 'object' && body), signedAction } }))
 }
 
 /** The same for an endpoint whose answer is no JSON. */

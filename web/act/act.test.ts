@@ -9,7 +9,7 @@ const message = signedActionMessage('organization.member.removed', details)
 const asked = (changes: object = {}) => readAct({ type: 'countersign:act', identityId: 'i', message, ...changes })
 
 test('an act in an organization is read as it will be signed', () => {
-  assert.deepEqual(asked(), { identityId: 'i', action: 'organization.member.removed', message })
+  assert.deepEqual(asked(), { identityId: 'i', action: 'organization.member.removed', details, message })
   const connection = signedActionMessage('sso.connection_created', { name: 'Acme' })
   assert.equal(asked({ message: connection })?.action, 'sso.connection_created')
 })

@@ -1,7 +1,12 @@
 import { signedActionMessage } from '@countersign/protocol/formats/signed-action'
 
 /** What a page of organizations wants signed: an act, as which identity. */
-export type AskedAct = { identityId: string; action: string; message: string }
+export type AskedAct = {
+  identityId: string
+  action: string
+  details: Readonly<Record<string, unknown>>
+  message: string
+}
 
 /**
  * Reads what is to be signed out of a message of that page. Only acts in organizations, in the one form that they have:
@@ -14,7 +19,7 @@ export function readAct(data: unknown): AskedAct | undefined {
   const { action, details } = parse(message)
   if (typeof action !== 'string' || !/^(organization|sso)\.[a-z_.]+$/.test(action) || !isRecord(details))
     return undefined
-  return signedActionMessage(action, details) === message ? { identityId, action, message } : undefined
+  return signedActionMessage(action, details) === message ? { identityId, action, details, message } : undefined
 }
 
 function parse(message: string): Record<string, unknown> {

@@ -1,5 +1,10 @@
-import { drawPage } from '../ui/Root.tsx'
+import { useBusinessWords } from '../business/words.ts'
+import { drawPage, Saying } from '../ui/Root.tsx'
 import '../ui/exact-text.css'
 import { Act } from './Act.tsx'
 
-await drawPage(Act)
+await drawPage(() => (
+  <Saying refused={useBusinessWords().refused}>
+    <Act />
+  </Saying>
+))

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
@@ -27,10 +27,8 @@ export function Approvals({ organization, onChanged }: Props) {
       setSaved(false)
       setProblem(fits ? undefined : words.invalid(limits.approvalsNeededMax))
       if (!fits) return
-      await withFreshProof(async () => {
-        const given = { ...asMember(organization), body: { approvalsNeeded } }
-        onChanged((await callBusiness('PATCH /api/organizations/:organizationId', given)).organization)
-      })
+      const given = { ...asMember(organization), body: { approvalsNeeded } }
+      onChanged((await act('PATCH /api/organizations/:organizationId', given)).organization)
       setSaved(true)
     },
   }

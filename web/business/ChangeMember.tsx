@@ -10,10 +10,10 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Options } from '../ui/Options.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import { aboutMember } from './memberships.ts'
 import { RoleOptions } from './RoleOptions.tsx'
 import { scopesToGive } from './rights.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -36,10 +36,7 @@ export function ChangeMember({ organization, member, onChanged, onClose }: Props
     label: words.save,
     do: async () => {
       const given = { ...aboutMember(organization, member), body: { role, scopes: [...scopes], signingAuthority } }
-      const changed = await withFreshProof(() =>
-        callBusiness('PATCH /api/organizations/:organizationId/members/:memberId', given),
-      )
-      onChanged(changed.member)
+      onChanged((await act('PATCH /api/organizations/:organizationId/members/:memberId', given)).member)
     },
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }

@@ -8,8 +8,8 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { Options } from '../ui/Options.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import type { aboutConnection } from './memberships.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -40,7 +40,7 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
       const body = { ...(name !== connection.name && { name }), domains: chosen, ...anew(field, renewed.trim()) }
       const path = 'PATCH /api/organizations/:organizationId/sso-connections/:connectionId'
       try {
-        await callBusiness(path, { ...given, body })
+        await act(path, { ...given, body })
       } catch (error) {
         if (!(error instanceof Refused && error.code === 'invalid_metadata')) throw error
         return setRefused(renewed)

@@ -6,9 +6,9 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { act, signedOr, type Act } from './acts.ts'
 import { useGuardedQuestion } from './asking.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; onDeleted: () => void }
@@ -17,36 +17,43 @@ export function DeleteOrganization({ organization, onDeleted }: Props) {
   const words = useBusinessWords().deletion
   const doing = useDoing()
   const question = useGuardedQuestion('delete')
-  const ask: Action = { name: 'end-organization', label: words.title, look: 'secondary', do: question.ask }
+  const endBy = async (how: Act) => {
+    const given = { ...asMember(organization), body: null }
+    await how('DELETE /api/organizations/:organizationId', given).catch(acceptGone)
+    onDeleted()
+  }
+  const end: Action = {
+    name: 'end-organization',
+    label: words.title,
+    look: 'secondary',
+    do: () => signedOr(endBy, question.ask),
+  }
   return (
     <section class="apart">
       <h2>{words.title}</h2>
       <p>{words.what}</p>
-      <Actions of={[ask]} doing={doing} />
-      {question.asked && <Confirmation organization={organization} onDeleted={onDeleted} onClose={question.close} />}
+      <Actions of={[end]} doing={doing} />
+      {question.asked && <Confirmation name={organization.name} onAgreed={() => endBy(act)} onClose={question.close} />}
     </section>
   )
 }
 
-/** The last question. The name is written, so that nobody says yes by habit. */
-function Confirmation({ organization, onDeleted, onClose }: Props & { onClose: () => void }) {
+type ConfirmationProps = { name: string; onAgreed: () => Promise<void>; onClose: () => void }
+
+/** The last question to whoever does not sign it. The name is written, so that nobody says yes by habit. */
+function Confirmation({ name, onAgreed, onClose }: ConfirmationProps) {
   const words = useBusinessWords().deletion
   const { frame } = useWords()
   const doing = useDoing()
   const [typed, setTyped] = useState('')
   const [checked, setChecked] = useState(false)
-  const { name } = organization
   const matches = typed.trim() === name.trim()
   const remove: Action = {
     name: 'delete-organization',
     label: words.now,
     do: async () => {
       setChecked(true)
-      if (!matches) return
-      const given = { ...asMember(organization), body: null }
-      const gone = () => callBusiness('DELETE /api/organizations/:organizationId', given)
-      await withFreshProof(gone).catch(acceptGone)
-      onDeleted()
+      if (matches) await onAgreed()
     },
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }

@@ -3,9 +3,9 @@ import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
 import { changeOf, draftOf, faultsOf, type Draft } from './organization-draft.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
@@ -24,7 +24,7 @@ export function Description({ organization, onChanged }: Props) {
         const body = changeOf(organization, draft)
         if (Object.keys(body).length === 0) return
         const given = { ...asMember(organization), body }
-        const changed = await callBusiness('PATCH /api/organizations/:organizationId', given)
+        const changed = await act('PATCH /api/organizations/:organizationId', given)
         onChanged(changed.organization)
       }),
   }

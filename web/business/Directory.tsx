@@ -8,8 +8,8 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { Options } from '../ui/Options.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import { act } from './acts.ts'
 import type { aboutConnection } from './memberships.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 const path = '/api/organizations/:organizationId/sso-connections/:connectionId/scim-token'
@@ -63,7 +63,7 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
     name: 'make-scim-token',
     label: scim ? words.replace : words.make,
     do: async () => {
-      const { token, connection } = await callBusiness(`POST ${path}`, { ...given, body: { subjectBy } })
+      const { token, connection } = await act(`POST ${path}`, { ...given, body: { subjectBy } })
       await onMade({ token, address: connection.scim?.baseUrl ?? '' })
     },
   }
@@ -72,7 +72,7 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
     label: words.remove,
     look: mayMake ? 'secondary' : 'primary',
     do: async () => {
-      await callBusiness(`DELETE ${path}`, { ...given, body: null })
+      await act(`DELETE ${path}`, { ...given, body: null })
       await onRemoved()
     },
   }

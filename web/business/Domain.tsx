@@ -6,13 +6,15 @@ import { dayOf } from '../dates.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
+import { Refused } from '../call.ts'
+import { act, signedOr, type Act } from './acts.ts'
 import { DomainRecord } from './DomainRecord.tsx'
 import { verdictOf, type Verdict } from './domain-verdict.ts'
 import { asMember } from './memberships.ts'
 import { RemoveDomain } from './RemoveDomain.tsx'
-import { callBusiness } from './session.ts'
 import { useBusinessWords, type BusinessWords } from './words.ts'
 
+const removal = 'DELETE /api/organizations/:organizationId/domains/:domainId'
 const verification = 'POST /api/organizations/:organizationId/domains/:domainId/verify'
 
 type Props = {
@@ -42,7 +44,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
     do: async () => {
       setVerdict(undefined)
       try {
-        const verified = await callBusiness(verification, { ...given, body: null })
+        const verified = await act(verification, { ...given, body: null })
         onChanged(verified.domain)
       } catch (error) {
         setVerdict(verdictOf(error))
@@ -50,7 +52,16 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
       }
     },
   }
-  const remove: Action = { name: `remove-${domain}`, label: words.remove, look: 'quiet', do: () => setRemoving(true) }
+  const removeBy = async (how: Act) => {
+    await how(removal, { ...given, body: null }).catch(acceptGone)
+    onRemoved()
+  }
+  const remove: Action = {
+    name: `remove-${domain}`,
+    label: words.remove,
+    look: 'quiet',
+    do: () => signedOr(removeBy, () => setRemoving(true)),
+  }
   return (
     <li class="entry domain">
       <div>
@@ -67,9 +78,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
       )}
       <div role="alert">{verdict && <p class="problem">{words.verdicts[verdict]}</p>}</div>
       <Actions of={[check, remove]} doing={doing} />
-      {removing && (
-        <RemoveDomain claim={claim} given={given} onRemoved={onRemoved} onClose={() => setRemoving(false)} />
-      )}
+      {removing && <RemoveDomain claim={claim} onAgreed={() => removeBy(act)} onClose={() => setRemoving(false)} />}
     </li>
   )
 }
@@ -84,4 +93,9 @@ function Standing({ of: { verifiedAt, failingSince }, words }: StandingProps) {
   }
   if (verifiedAt === null) return <p>{words.pending}</p>
   return <p>{words.verified(dayOf(verifiedAt, language, new Date()))}</p>
+}
+
+/** Removed already, from another tab: what the person wants is so. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof Refused && error.code === 'domain_not_found')) throw error
 }

@@ -5,8 +5,8 @@ import { Actions } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import type { aboutConnection } from './memberships.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 const path = '/api/organizations/:organizationId/sso-connections/:connectionId/encryption-key'
@@ -29,7 +29,7 @@ export function EncryptionKey({ of: { saml }, given, onChanged, onClose }: Props
     label: published ? words.replace : words.make,
     look: published ? 'secondary' : 'primary',
     do: async () => {
-      await callBusiness(`POST ${path}`, { ...given, body: null })
+      await act(`POST ${path}`, { ...given, body: null })
       await onChanged()
     },
   }
@@ -38,7 +38,7 @@ export function EncryptionKey({ of: { saml }, given, onChanged, onClose }: Props
     label: words.remove,
     look: 'secondary',
     do: async () => {
-      await callBusiness(`DELETE ${path}`, { ...given, body: null })
+      await act(`DELETE ${path}`, { ...given, body: null })
       onClose()
       await onChanged()
     },

@@ -2,14 +2,14 @@ import type { OrganizationKey } from '@countersign/protocol/organization-keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { Refused } from '../call.ts'
 import { dayOf } from '../dates.ts'
-import { ActionButton, Actions } from '../ui/Actions.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
+import { ActionButton } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Problem } from '../ui/Problem.tsx'
-import { useSpeech, useWords } from '../ui/Root.tsx'
+import { useSpeech } from '../ui/Root.tsx'
+import { act, signedOr, type Act } from './acts.ts'
 import { useGuardedQuestion } from './asking.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness } from './session.ts'
+import { Question } from './Question.tsx'
 import { useBusinessWords } from './words.ts'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onDeleted: () => unknown }
@@ -33,46 +33,38 @@ export function FormerKeys({ keys, organization, onDeleted }: Props) {
 
 type EntryProps = Omit<Props, 'keys'> & { of: OrganizationKey }
 
-function FormerKey({ of: key, organization, onDeleted }: EntryProps) {
+function FormerKey({ of: { keyId, version, createdAt }, organization, onDeleted }: EntryProps) {
   const { keys: words } = useBusinessWords()
   const { language } = useSpeech()
   const doing = useDoing()
-  const { keyId, version, createdAt } = key
   const question = useGuardedQuestion(`delete-${keyId}`)
-  const ask: Action = { name: `delete-key-${version}`, label: words.remove, look: 'quiet', do: question.ask }
+  const removeBy = async (how: Act) => {
+    const { params, querystring } = asMember(organization)
+    const given = { params: { ...params, keyId }, querystring, body: null }
+    await how('DELETE /api/organizations/:organizationId/keys/:keyId', given).catch(acceptGone)
+    question.close()
+    await onDeleted()
+  }
+  const remove: Action = {
+    name: `delete-key-${version}`,
+    label: words.remove,
+    look: 'quiet',
+    do: () => signedOr(removeBy, question.ask),
+  }
+  const agree: Action = { name: 'delete-key', label: words.removeNow, do: () => removeBy(act) }
   return (
     <li class="entry">
       <div>
         <p>{words.inForce(version, dayOf(createdAt, language, new Date()))}</p>
         <Problem of={doing.problem} />
       </div>
-      {organization.role === 'owner' && <ActionButton action={ask} doing={doing} />}
-      {question.asked && <Delete of={key} organization={organization} onDeleted={onDeleted} onClose={question.close} />}
+      {organization.role === 'owner' && <ActionButton action={remove} doing={doing} />}
+      {question.asked && (
+        <Question title={words.removeTitle(version)} agree={agree} onClose={question.close}>
+          {words.removeWhat}
+        </Question>
+      )}
     </li>
-  )
-}
-
-function Delete({ of: { keyId, version }, organization, onDeleted, onClose }: EntryProps & { onClose: () => void }) {
-  const { keys: words } = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
-  const remove: Action = {
-    name: 'delete-key',
-    label: words.removeNow,
-    do: async () => {
-      const { params, querystring } = asMember(organization)
-      const given = { params: { ...params, keyId }, querystring, body: null }
-      await callBusiness('DELETE /api/organizations/:organizationId/keys/:keyId', given).catch(acceptGone)
-      onClose()
-      await onDeleted()
-    },
-  }
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
-  return (
-    <Dialog title={words.removeTitle(version)} onClose={onClose}>
-      <p>{words.removeWhat}</p>
-      <Actions of={[remove, cancel]} doing={doing} />
-    </Dialog>
   )
 }
 

@@ -5,9 +5,9 @@ import { dayOf } from '../dates.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import { Invite } from './Invite.tsx'
 import { asMember } from './memberships.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -29,7 +29,7 @@ export function Invitations({ organization, invitations, onChange }: Props) {
     do: async () => {
       const { params, querystring } = asMember(organization)
       const given = { params: { ...params, invitationId: invitation.invitationId }, querystring, body: null }
-      await callBusiness('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
+      await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
       onChange(invitations.filter((each) => each !== invitation))
     },
   })

@@ -9,10 +9,10 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import { act } from './acts.ts'
 import { invitedBy } from './invited.ts'
 import { asMember } from './memberships.ts'
 import { RoleOptions } from './RoleOptions.tsx'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -66,7 +66,7 @@ function Question({ organization, onInvited, onClose }: QuestionProps) {
       setChecked(true)
       if (!invited) return
       const given = { ...asMember(organization), body: { ...invited, role } }
-      const made = await callBusiness('POST /api/organizations/:organizationId/invitations', given).catch(noteUnknown)
+      const made = await act('POST /api/organizations/:organizationId/invitations', given).catch(noteUnknown)
       if (made) onInvited(made.invitation, made.url)
     },
   }

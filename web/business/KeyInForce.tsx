@@ -4,8 +4,9 @@ import { dayOf } from '../dates.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useSpeech } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { addressForKeys, callBusiness, withFreshProof } from './session.ts'
+import { addressForKeys } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onMade: () => unknown }
@@ -25,7 +26,7 @@ export function KeyInForce({ keys, organization, onMade }: Props) {
     do: async () => {
       if (isMadeByMembers) return location.assign(addressForKeys(organization, { renews: true }))
       const given = { ...asMember(organization), body: inForce ? { replaces: inForce.keyId } : {} }
-      await withFreshProof(() => callBusiness('POST /api/organizations/:organizationId/keys', given))
+      await act('POST /api/organizations/:organizationId/keys', given)
       await onMade()
     },
   }

@@ -1,6 +1,8 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations'
 import { dayOf } from '../dates.ts'
+import { useDoing, type Doing } from '../ui/doing.ts'
+import { Problem } from '../ui/Problem.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import { mayChange } from './rights.ts'
 import { useBusinessWords } from './words.ts'
@@ -11,7 +13,7 @@ type Props = {
   organization: OwnOrganization
   identities: Identity[]
   members: OrganizationMember[]
-  onAsk: (question: MemberQuestion) => void
+  onAsk: (question: MemberQuestion) => unknown
 }
 
 export function MemberList({ organization, identities, members, onAsk }: Props) {
@@ -19,10 +21,12 @@ export function MemberList({ organization, identities, members, onAsk }: Props) 
   return (
     <ul class="entries">
       {members.map((member) => (
-        <li key={member.memberId} class="entry">
-          <Description of={member} />
-          <Choices of={questionsAbout(member, organization, isOwn(member))} member={member} onAsk={onAsk} />
-        </li>
+        <Entry
+          key={member.memberId}
+          of={member}
+          choices={questionsAbout(member, organization, isOwn(member))}
+          onAsk={onAsk}
+        />
       ))}
     </ul>
   )
@@ -32,6 +36,21 @@ export function MemberList({ organization, identities, members, onAsk }: Props) 
 function questionsAbout(member: OrganizationMember, organization: OwnOrganization, own: boolean) {
   const may = mayChange(organization, member)
   return [...(may ? (['change'] as const) : []), ...(own ? (['leave'] as const) : may ? (['remove'] as const) : [])]
+}
+
+type EntryProps = { of: OrganizationMember; choices: MemberQuestion['about'][]; onAsk: Props['onAsk'] }
+
+function Entry({ of: member, choices, onAsk }: EntryProps) {
+  const doing = useDoing()
+  return (
+    <li class="entry">
+      <div>
+        <Description of={member} />
+        <Problem of={doing.problem} />
+      </div>
+      <Choices of={choices} member={member} onAsk={onAsk} doing={doing} />
+    </li>
+  )
 }
 
 function Description({ of: member }: { of: OrganizationMember }) {
@@ -44,17 +63,23 @@ function Description({ of: member }: { of: OrganizationMember }) {
     words.since(dayOf(member.joinedAt, language, new Date())),
   ]
   return (
-    <div>
+    <>
       <h2 class="written-name">{member.displayName}</h2>
       <p>{facts.filter(Boolean).join(' · ')}</p>
-    </div>
+    </>
   )
 }
 
-type ChoicesProps = { of: MemberQuestion['about'][]; member: OrganizationMember; onAsk: Props['onAsk'] }
+type ChoicesProps = Omit<EntryProps, 'of' | 'choices'> & {
+  of: MemberQuestion['about'][]
+  member: OrganizationMember
+  doing: Doing
+}
 
-function Choices({ of, member, onAsk }: ChoicesProps) {
+function Choices({ of, member, onAsk, doing }: ChoicesProps) {
   const words = useBusinessWords()
+  const ask = (about: MemberQuestion['about']) =>
+    void doing.perform({ name: about, do: () => onAsk({ about, member }) })
   return (
     <div class="choices">
       {of.map((about) => (
@@ -66,7 +91,9 @@ function Choices({ of, member, onAsk }: ChoicesProps) {
           aria-haspopup="dialog"
           data-action={`${about}-of-member`}
           data-identity-id={member.identityId}
-          onClick={() => onAsk({ about, member })}
+          aria-busy={doing.current === about}
+          aria-disabled={doing.current !== undefined}
+          onClick={() => ask(about)}
         >
           {words[about]}
         </button>

@@ -4,11 +4,13 @@ import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import { act, signedOr, type Act } from './acts.ts'
 import { ChangeMember } from './ChangeMember.tsx'
 import { Invitations } from './Invitations.tsx'
 import { asMember } from './memberships.ts'
 import { MemberList, type MemberQuestion } from './MemberList.tsx'
 import type { SectionProps } from './OrganizationPage.tsx'
+import { removeMember } from './removal.ts'
 import { RemoveMember } from './RemoveMember.tsx'
 import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
@@ -40,18 +42,25 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
     setPeople({ ...people, members })
     setQuestion(undefined)
   }
-  const remove = (gone: OrganizationMember) => {
-    const others = people.members.filter((each) => each !== gone)
+  const remove = async (how: Act, { member, about }: MemberQuestion) => {
+    await removeMember(how, organization, { member, leaving: about === 'leave' })
+    const others = people.members.filter((each) => each !== member)
     keep(others)
     const own = identities.map(({ identityId }) => identityId)
-    if (own.includes(gone.identityId) && !others.some(({ identityId }) => own.includes(identityId))) onLeft()
+    if (own.includes(member.identityId) && !others.some(({ identityId }) => own.includes(identityId))) onLeft()
   }
-  const given = { organization, onClose: () => setQuestion(undefined) }
+  const ask = (asked: MemberQuestion) => {
+    if (asked.about === 'change') return setQuestion(asked)
+    return signedOr(
+      (how) => remove(how, asked),
+      () => setQuestion(asked),
+    )
+  }
   return (
     <>
       <section class="step">
         <h1>{words.sections.members}</h1>
-        <MemberList organization={organization} identities={identities} members={people.members} onAsk={setQuestion} />
+        <MemberList organization={organization} identities={identities} members={people.members} onAsk={ask} />
         <More
           organization={organization}
           after={people.nextCursor}
@@ -65,25 +74,29 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
           onChange={(invitations) => setPeople({ ...people, invitations })}
         />
       )}
-      {question?.about === 'change' && (
-        <ChangeMember
-          {...given}
-          member={question.member}
+      {question && (
+        <Question
+          of={question}
+          organization={organization}
           onChanged={(changed) =>
             keep(people.members.map((each) => (each.memberId === changed.memberId ? changed : each)))
           }
-        />
-      )}
-      {(question?.about === 'remove' || question?.about === 'leave') && (
-        <RemoveMember
-          {...given}
-          member={question.member}
-          leaving={question.about === 'leave'}
-          onRemoved={() => remove(question.member)}
+          onAgreed={() => remove(act, question)}
+          onClose={() => setQuestion(undefined)}
         />
       )}
     </>
   )
+}
+
+type QuestionProps = Omit<Parameters<typeof ChangeMember>[0], 'member'> & {
+  of: MemberQuestion
+  onAgreed: () => Promise<void>
+}
+
+function Question({ of: { about, member }, onChanged, onAgreed, ...given }: QuestionProps) {
+  if (about === 'change') return <ChangeMember {...given} member={member} onChanged={onChanged} />
+  return <RemoveMember {...given} member={member} leaving={about === 'leave'} onAgreed={onAgreed} />
 }
 
 type MoreProps = {

@@ -5,9 +5,9 @@ import { useState } from 'preact/hooks'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
+import { act } from './acts.ts'
 import { verdictOf, type Verdict } from './domain-verdict.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; isFirst: boolean; onClaimed: (domain: OrganizationDomain) => void }
@@ -26,7 +26,7 @@ export function NewDomain({ organization, isFirst, onClaimed }: Props) {
       if (domain === undefined) return setVerdict('invalid')
       try {
         const given = { ...asMember(organization), body: { domain } }
-        const claimed = await callBusiness('POST /api/organizations/:organizationId/domains', given)
+        const claimed = await act('POST /api/organizations/:organizationId/domains', given)
         onClaimed(claimed.domain)
         setTyped('')
       } catch (error) {

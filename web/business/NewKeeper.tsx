@@ -7,8 +7,8 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { Options } from '../ui/Options.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Mode = OwnOrganization['encryptionMode']
@@ -40,13 +40,13 @@ export function NewKeeper({ organization, kmsUrl = '', onKept, onClose }: Props)
     do: async () => {
       const url = typed.trim()
       if (asksForKms && !URL.canParse(url)) return setProblem('invalid_kms')
-      await withFreshProof(async () => {
+      try {
         if (asksForKms && url !== kmsUrl) await setKms(organization, url)
         await onKept(chosen === organization.encryptionMode ? organization : await setMode(organization, chosen))
-      }).catch((error: unknown) => {
+      } catch (error) {
         if (!(error instanceof Refused && isVerdict(error.code))) throw error
         setProblem(error.code)
-      })
+      }
     },
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
@@ -84,11 +84,11 @@ function isVerdict(code: string): code is 'invalid_kms' | 'kms_without_keys' {
 }
 
 async function setKms(organization: OwnOrganization, url: string): Promise<void> {
-  await callBusiness('PUT /api/organizations/:organizationId/kms', { ...asMember(organization), body: { url } })
+  await act('PUT /api/organizations/:organizationId/kms', { ...asMember(organization), body: { url } })
 }
 
 async function setMode(organization: OwnOrganization, encryptionMode: Mode): Promise<OwnOrganization> {
   const given = { ...asMember(organization), body: { encryptionMode } }
-  const changed = await callBusiness('PATCH /api/organizations/:organizationId', given)
+  const changed = await act('PATCH /api/organizations/:organizationId', given)
   return changed.organization
 }

@@ -6,8 +6,8 @@ import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = {
@@ -47,7 +47,7 @@ export function NewSsoConnection({ organization, domains, onCreated, onClose }: 
       const body = { name: hostOf(kind === 'oidc' ? issuer : metadataUrl), domains, ...way }
       const path = 'POST /api/organizations/:organizationId/sso-connections'
       try {
-        await withFreshProof(() => callBusiness(path, { ...asMember(organization), body }))
+        await act(path, { ...asMember(organization), body })
       } catch (error) {
         if (!(error instanceof Refused && /^invalid_(issuer|metadata)$/.test(error.code))) throw error
         return setRefused(typed[asked[0]])

@@ -1,8 +1,8 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
@@ -16,11 +16,10 @@ export function RequireSigned({ organization, onChanged }: Props) {
     name: requireSignedActions ? 'let-unsigned' : 'require-signed',
     label: requireSignedActions ? words.letUnsigned : words.require,
     look: 'secondary',
-    do: () =>
-      withFreshProof(async () => {
-        const given = { ...asMember(organization), body: { requireSignedActions: !requireSignedActions } }
-        onChanged((await callBusiness('PATCH /api/organizations/:organizationId', given)).organization)
-      }),
+    do: async () => {
+      const given = { ...asMember(organization), body: { requireSignedActions: !requireSignedActions } }
+      onChanged((await act('PATCH /api/organizations/:organizationId', given)).organization)
+    },
   }
   return (
     <section class="apart">

@@ -1,8 +1,8 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
+import { act } from './acts.ts'
 import { asMember } from './memberships.ts'
-import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
@@ -16,12 +16,10 @@ export function RequireSso({ organization, onChanged }: Props) {
     name: ssoRequired ? 'let-without-sso' : 'require-sso',
     label: ssoRequired ? words.letWithout : words.require,
     look: 'secondary',
-    do: () =>
-      withFreshProof(async () => {
-        const given = { ...asMember(organization), body: { ssoRequired: !ssoRequired } }
-        const changed = await callBusiness('PATCH /api/organizations/:organizationId', given)
-        onChanged(changed.organization)
-      }),
+    do: async () => {
+      const given = { ...asMember(organization), body: { ssoRequired: !ssoRequired } }
+      onChanged((await act('PATCH /api/organizations/:organizationId', given)).organization)
+    },
   }
   return (
     <>

@@ -3,14 +3,15 @@ import type { SsoConnection } from '@countersign/protocol/sso'
 import { dayOf } from '../dates.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Copies } from '../ui/Copies.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
-import { useSpeech, useWords } from '../ui/Root.tsx'
+import { useSpeech } from '../ui/Root.tsx'
+import { act, signedOr, type Act } from './acts.ts'
 import { useGuardedQuestion } from './asking.ts'
 import { ChangeSsoConnection } from './ChangeSsoConnection.tsx'
 import { Directory } from './Directory.tsx'
 import { EncryptionKey } from './EncryptionKey.tsx'
 import { aboutConnection } from './memberships.ts'
+import { Question } from './Question.tsx'
 import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords, type BusinessWords } from './words.ts'
 
@@ -34,13 +35,18 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
   const encrypting = useGuardedQuestion(`encryption-${connectionId}`)
   const deleting = useGuardedQuestion(`delete-${connectionId}`)
   const given = aboutConnection(organization, connection)
+  const asked = { given, onChanged }
   const mayMake = organization.scopes.includes('manage_org')
-  const turn = () =>
-    withFreshProof(async () => {
-      await callBusiness(`PATCH ${one}`, { ...given, body: { enabled: !enabled } })
-      await onChanged()
-    })
-
+  const turn = async () => {
+    await act(`PATCH ${one}`, { ...given, body: { enabled: !enabled } })
+    await onChanged()
+  }
+  const removeBy = async (how: Act) => {
+    await how(`DELETE ${one}`, { ...given, body: null })
+    deleting.close()
+    await onChanged()
+  }
+  const agree: Action = { name: 'delete-connection', label: words.removeNow, do: () => removeBy(act) }
   const directory: Action = {
     name: `directory-${connectionId}`,
     label: scim ? words.directory : words.addDirectory,
@@ -64,7 +70,12 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
     ...(scim || mayMake ? [directory] : []),
     ...(saml ? [encryption] : []),
     { name: `enable-${connectionId}`, label: enabled ? words.disable : words.enable, look: 'quiet', do: turn },
-    { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: deleting.ask },
+    {
+      name: `delete-${connectionId}`,
+      label: words.remove,
+      look: 'quiet',
+      do: () => signedOr(removeBy, deleting.ask),
+    },
   ]
   return (
     <li class="entry domain">
@@ -74,22 +85,14 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
       </div>
       <Copies of={[...toldToProvider(connection, words), ...toldToDirectory(connection, words)]} />
       <Actions of={actions} doing={doing} />
-      {changing.asked && (
-        <ChangeSsoConnection
-          of={connection}
-          domains={domains}
-          given={given}
-          onChanged={onChanged}
-          onClose={changing.close}
-        />
+      {changing.asked && <ChangeSsoConnection {...asked} of={connection} domains={domains} onClose={changing.close} />}
+      {provisioning.asked && <Directory {...asked} of={connection} mayMake={mayMake} onClose={provisioning.close} />}
+      {encrypting.asked && <EncryptionKey {...asked} of={connection} onClose={encrypting.close} />}
+      {deleting.asked && (
+        <Question title={words.removeTitle(name)} agree={agree} onClose={deleting.close}>
+          {words.removeWhat}
+        </Question>
       )}
-      {provisioning.asked && (
-        <Directory of={connection} given={given} mayMake={mayMake} onChanged={onChanged} onClose={provisioning.close} />
-      )}
-      {encrypting.asked && (
-        <EncryptionKey of={connection} given={given} onChanged={onChanged} onClose={encrypting.close} />
-      )}
-      {deleting.asked && <Delete name={name} given={given} onDeleted={onChanged} onClose={deleting.close} />}
     </li>
   )
 }
@@ -125,33 +128,4 @@ function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso
 
 function toldToDirectory({ scim }: SsoConnection, words: BusinessWords['sso']) {
   return scim ? [{ label: words.scimAddress, value: scim.baseUrl, action: 'copy-directory-address' }] : []
-}
-
-type DeleteProps = {
-  name: string
-  given: ReturnType<typeof aboutConnection>
-  onDeleted: () => unknown
-  onClose: () => void
-}
-
-function Delete({ name, given, onDeleted, onClose }: DeleteProps) {
-  const { sso: words } = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
-  const remove: Action = {
-    name: 'delete-connection',
-    label: words.removeNow,
-    do: async () => {
-      await callBusiness(`DELETE ${one}`, { ...given, body: null })
-      onClose()
-      await onDeleted()
-    },
-  }
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
-  return (
-    <Dialog title={words.removeTitle(name)} onClose={onClose}>
-      <p>{words.removeWhat}</p>
-      <Actions of={[remove, cancel]} doing={doing} />
-    </Dialog>
-  )
 }

@@ -3,16 +3,19 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { callBusiness as callHost } from '../business-call.ts'
 import { call, Refused } from '../call.ts'
 import { readSite } from '../view.ts'
-import { signatureFor } from './signature.ts'
+import type { ActName } from './acts.ts'
 
 export { callBusinessForText } from '../business-call.ts'
 
 /**
- * Calls an endpoint of the business host as the signed-in person, with their signature where the organization wants
- * one. Throws `Refused` or `Unreachable`.
+ * Calls an endpoint of the business host as the signed-in person, but none that does what is signed: that is an act.
+ * Throws `Refused` or `Unreachable`.
  */
-export function callBusiness<Name extends keyof Api>(name: Name, given: Given<Name>): Promise<Answer<Name>> {
-  return callHost(name, given, signatureFor)
+export function callBusiness<Name extends Exclude<keyof Api, ActName>>(
+  name: Name,
+  given: Given<Name>,
+): Promise<Answer<Name>> {
+  return callHost(name, given)
 }
 
 /** Whether nobody is signed in. */

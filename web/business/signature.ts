@@ -2,11 +2,17 @@ import { useEffect, useState } from 'preact/hooks'
 import { Refused } from '../call.ts'
 import { readSite } from '../view.ts'
 
-/** What an organization wants signed before it is done, and as which of the person's names. */
+/** What there is to sign before it is done, and as which of the person's names. */
 type Wanted = { identityId: string; message: string }
-export type AskedSignature = Wanted & { answer: (signature: string | undefined) => void }
+
+/** The same, and the window where it is signed, if the browser has let one open. */
+export type AskedSignature = Wanted & {
+  opened: SigningWindow | undefined
+  answer: (signature: string | undefined) => void
+}
 
 let show: ((asked: AskedSignature | undefined) => void) | undefined
+let isAsking = false
 
 /** What is to be signed now, for the one place that shows it. */
 export function useAskedSignature(): AskedSignature | undefined {
@@ -32,35 +38,44 @@ function wantedIn({ fields: { identityId, message } }: Refused): Wanted | undefi
   return typeof identityId === 'string' && typeof message === 'string' ? { identityId, message } : undefined
 }
 
-function askFor(wanted: Wanted): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const answer = (signature: string | undefined) => {
-      show?.(undefined)
-      resolve(signature)
-    }
-    if (!show) return resolve(undefined)
-    show({ ...wanted, answer })
-  })
+/** One at a time: what is asked for beside it is not signed. */
+async function askFor(wanted: Wanted): Promise<string | undefined> {
+  if (!show || isAsking) return undefined
+  isAsking = true
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  show({ ...wanted, opened: mayOpen() ? signInWindow(wanted) : undefined, answer: resolve })
+  const signature = await promise
+  isAsking = false
+  show?.(undefined)
+  return signature
+}
+
+/** Whether the press of a button, or of a key, is so lately ago that the browser lets a window open for it. */
+function mayOpen(): boolean {
+  return navigator.userActivation?.isActive ?? true
 }
 
 const glanceMilliseconds = 300
 
+/** A window in which something is to be signed: the signature, undefined where it was closed without. */
+export type SigningWindow = { signature: Promise<string | undefined>; focus: () => void; close: () => void }
+
 /**
- * Opens the page on the host of the passkeys where acts are signed, and answers the signature of this one; undefined
- * where the window was closed. Without a promise the browser let none open.
+ * Opens the page on the host of the passkeys where acts are signed, for this one; undefined where the browser let none
+ * open.
  */
-export function signInWindow({ identityId, message }: Wanted): Promise<string | undefined> | undefined {
+export function signInWindow({ identityId, message }: Wanted): SigningWindow | undefined {
   const { authUrl } = readSite()
   const popup = open(`${authUrl}/act`, '_blank', 'popup,width=520,height=780')
   if (!popup) return undefined
   const ended = new AbortController()
-  return new Promise<string | undefined>((resolve) => {
+  const signature = new Promise<string | undefined>((resolve) => {
     const take = ({ source, origin, data }: MessageEvent<unknown>) => {
       if (source !== popup || origin !== authUrl) return
-      const { type, message: signed, signature } = fieldsOf(data)
+      const { type, message: signed, signature: made } = fieldsOf(data)
       if (type === 'countersign:act-awaited')
         popup.postMessage({ type: 'countersign:act', identityId, message }, authUrl)
-      if (type === 'countersign:act-signed' && signed === message && typeof signature === 'string') resolve(signature)
+      if (type === 'countersign:act-signed' && signed === message && typeof made === 'string') resolve(made)
     }
     addEventListener('message', take, { signal: ended.signal })
     // No event tells that a window was closed. What it said last may come after that can be seen, so one looks twice.
@@ -71,6 +86,7 @@ export function signInWindow({ identityId, message }: Wanted): Promise<string | 
     }, glanceMilliseconds)
     ended.signal.addEventListener('abort', () => clearInterval(glances))
   }).finally(() => ended.abort())
+  return { signature, focus: () => popup.focus(), close: () => popup.close() }
 }
 
 function fieldsOf(data: unknown): Partial<Record<string, unknown>> {

@@ -27,13 +27,51 @@ export const businessDe: BusinessWords = {
   signedActs: {
     title: 'Was Verwaltende tun',
     required: 'Wer es tut, unterschreibt es, und die Aktivität bewahrt die Unterschriften.',
-    notRequired: 'Niemand muss es unterschreiben.',
-    require: 'Unterschreiben lassen',
-    letUnsigned: 'Ohne Unterschrift zulassen',
+    notRequired:
+      'Auf diesen Seiten unterschreibt es, wer einen Signaturschlüssel hat, und die Aktivität bewahrt die ' +
+      'Unterschriften. Niemand muss es.',
+    require: 'Von allen verlangen',
+    letUnsigned: 'Nicht mehr verlangen',
     ask: 'Unterschreibe, was du tust',
-    why: 'Diese Organisation verlangt es. Dein Schlüssel öffnet sich in einem Fenster von Countersign.',
+    why: 'Was du hier tust, unterschreibst du. Dein Schlüssel öffnet sich in einem Fenster von Countersign.',
+    opened: 'Ein Fenster hat sich geöffnet. Es zeigt, was du unterschreibst, und diese Seite wartet auf dich.',
     open: 'Fenster öffnen',
+    show: 'Fenster zeigen',
     blocked: 'Dein Browser hat kein Fenster geöffnet. Erlaube es dieser Seite und versuche es noch einmal.',
+  },
+
+  acts: {
+    'organization.changed': 'Die Organisation ändern',
+    'organization.deleted': 'Die Organisation löschen',
+    'organization.member.changed': 'Ändern, was ein Mitglied darf',
+    'organization.member.removed': 'Ein Mitglied entfernen',
+    'organization.invitation.created': 'Jemanden einladen',
+    'organization.invitation.withdrawn': 'Eine Einladung zurückziehen',
+    'organization.domain.claimed': 'Eine Domain hinzufügen',
+    'organization.domain.verified': 'Eine Domain als bestätigt gelten lassen',
+    'organization.domain.removed': 'Eine Domain entfernen',
+    'organization.key.created': 'Einen Schlüssel anlegen',
+    'organization.key.granted': 'Einen Schlüssel teilen',
+    'organization.key.deleted': 'Einen früheren Schlüssel löschen',
+    'organization.kms.set': 'Ein KMS die Schlüssel aufbewahren lassen',
+    'organization.kms.removed': 'Das KMS entfernen',
+    'sso.connection_created': 'Einen Anbieter verbinden',
+    'sso.connection_changed': 'Eine Verbindung ändern',
+    'sso.connection_deleted': 'Eine Verbindung löschen',
+    'sso.encryption_key_created': 'Einen Schlüssel zum Verschlüsseln veröffentlichen',
+    'sso.encryption_key_removed': 'Den Schlüssel zum Verschlüsseln zurückziehen',
+    'sso.scim_token_created': 'Ein Token für ein Verzeichnis anlegen',
+    'sso.scim_token_removed': 'Ein Verzeichnis entfernen',
+  },
+  concerns: {
+    organization: 'Organisation',
+    member: 'Mitglied',
+    invitation: 'Eingeladen',
+    domain: 'Domain',
+    connection: 'Verbindung',
+    key: 'Schlüssel',
+    yes: 'Ja',
+    no: 'Nein',
   },
 
   roles: { owner: 'Inhaber', admin: 'Verwalter', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
@@ -292,6 +330,12 @@ export const businessDe: BusinessWords = {
   refused: {
     invalid_request: 'Etwas hier ist nicht, wie es sein muss.',
     identity_not_found: 'Niemand hat diesen Benutzernamen.',
+    signed_action_required: 'Nichts ist geschehen: Du hast es nicht unterschrieben.',
+    no_signing_key:
+      'Nichts ist geschehen: Diese Organisation will es unterschrieben, und dein Name hier hat noch keinen ' +
+      'Signaturschlüssel. Mach einen in deinem Konto, unter Unterschriften.',
+    passkey_required:
+      'Nichts ist geschehen: Dafür braucht es deinen Passkey, auch zum Unterschreiben. Melde dich damit an.',
     invalid_action_signature: 'Diese Unterschrift ist nicht deine oder gilt etwas anderem. Unterschreib noch einmal.',
     connection_not_found: 'Diese Verbindung gibt es nicht mehr.',
     invalid_issuer: 'Hier ist kein solcher Anbieter, soweit man das von außen sieht.',
