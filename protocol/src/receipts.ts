@@ -69,7 +69,7 @@ export const readReceipt = endpoint(
   {
     security: 'session',
     cors: 'our pages',
-    summary: 'A receipt for a request that I, or an organization that I sign or approve for, have signed',
+    summary: 'A receipt for what I have signed, or an organization that I sign or approve for or did',
   },
   { params: ByRequest },
   { 200: Jws },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
+import type { Acting } from '#sessions/session.ts'
 
 /** Where a request is: its organization comes first in its key. */
 export type Place = { organizationId: string; requestId: string }
@@ -69,6 +70,30 @@ export function listAnswersToSigned(db: Database, places: Place[]) {
     .execute()
 }
 export type StoredAnswer = Awaited<ReturnType<typeof listAnswers>>[number]
+
+/** Whether a person is one of those who have signed or approved what an organization has signed. */
+export async function hasSigned(
+  db: Database,
+  { userId, identityId }: Acting,
+  { organizationId, requestId }: Place,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('signing_organization_answer as answer')
+    .innerJoin('signing_organization_request as request', (join) =>
+      join
+        .onRef('request.organization_id', '=', 'answer.organization_id')
+        .onRef('request.request_id', '=', 'answer.request_id'),
+    )
+    .innerJoin('identity', 'identity.identity_id', 'answer.identity_id')
+    .select('answer.identity_id')
+    .where('answer.organization_id', '=', organizationId)
+    .where('answer.request_id', '=', requestId)
+    .where('request.status', '=', 'signed')
+    .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (alone) => alone.where('answer.identity_id', '=', identityId))
+    .executeTakeFirst()
+  return found !== undefined
+}
 
 /** The handle of an identity, and the key that it signs with now; nothing where it has none. */
 export function findSigner(db: Database, identityId: string) {

@@ -97,12 +97,32 @@ test('it stays sound when keys are replaced, members leave, and the organization
   await bob.rotate(rotationOf(bob.identityId, bob.pair, newSigningPair()))
   await askBusiness(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
   const { organization } = await receiptOf((await byApp(requestId)).body)
-  assert.equal((await byMember(bob, requestId)).statusCode, 404)
   const deleted = await askBusiness(world, owner, `DELETE /organizations/${id}`)
   assert.equal(deleted.statusCode, 204, deleted.body)
   const afterwards = await receiptOf((await byApp(requestId)).body)
   assert.deepEqual(afterwards.organization, organization)
   assert.equal(afterwards.signatures.length, 2)
+})
+
+test('who signed gets the receipt also when they have left; who left without signing is told of nothing', async () => {
+  const { id, requestId, owner, bob } = await signed()
+  const carol = await createSigner(world)
+  const { memberId } = await join(world, { id, owner, role: 'signer' }, carol)
+  const { requestId: waiting } = (await shop.requestOf(id, { payload })).json()
+  assert.equal((await carol.approve(waiting, carol.pair.sign(payload))).statusCode, 200)
+  for (const leaver of [bob.memberId, memberId])
+    assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${leaver}`)).statusCode, 204)
+  const { signatures } = await receiptOf((await byMember(bob, requestId)).body)
+  assert.deepEqual(
+    signatures.map(({ handle }) => handle),
+    [owner.handle, bob.handle],
+  )
+  for (const [person, request] of [
+    [bob, waiting],
+    [carol, waiting],
+    [carol, requestId],
+  ] as const)
+    assert.equal((await byMember(person, request)).statusCode, 404)
 })
 
 test('OSG-08 TLG-09 a receipt with too few members, or with what others signed, proves nothing', async () => {

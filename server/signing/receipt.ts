@@ -7,6 +7,7 @@ import type { Session } from '#sessions/session.ts'
 import { proveKey } from '#transparency/event.ts'
 import { signStatement } from '#transparency/log-key.ts'
 import { findAsking, requireReader } from './organization-answer.ts'
+import { hasSigned } from './organization-answer-store.ts'
 import { writeOrganizationReceipt } from './organization-receipt.ts'
 import { findPlaceOfApp } from './organization-request.ts'
 import * as store from './request-store.ts'
@@ -19,15 +20,16 @@ const refuse = refusals({
 })
 
 /**
- * A receipt for what a person has signed, or an organization that they sign or approve for. Refuses
- * `request_not_found`, `request_not_signed`, `key_not_in_log`, and what `requireReader` does.
+ * A receipt for what a person has signed, or an organization that they sign or approve for. Those who did keep it when
+ * they are no members any more. Refuses `request_not_found`, `request_not_signed`, `key_not_in_log`, and what
+ * `requireReader` does.
  */
 export async function issueReceipt(kernel: Kernel, session: Session, requestId: string, now: Date): Promise<string> {
   const place = await store.findPlace(kernel.db, requestId)
   if (place) return write(kernel, await store.findRequestOfUser(kernel.db, session, place.identityId, requestId), now)
   const asking = await findAsking(kernel.db, session, requestId)
   if (!asking) throw refuse.request_not_found()
-  await requireReader(kernel, asking, now)
+  if (!(await hasSigned(kernel.db, session, asking))) await requireReader(kernel, asking, now)
   return writeOrganizationReceipt(kernel, asking, now)
 }
 
