@@ -3,7 +3,7 @@ import type { SigningRequest } from '@countersign/protocol/signing'
 import type { Database } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
 import { listEndedOfUser, listSignedForOrganizations, type Position, type Wanted } from './history-store.ts'
-import { listAnswersToSigned } from './organization-answer-store.ts'
+import { listAnswersTo } from './organization-answer-store.ts'
 import { toMemberView } from './organization-view.ts'
 import { toSigningRequest } from './request.ts'
 
@@ -34,7 +34,7 @@ function newestFirst(one: SigningRequest, other: SigningRequest): number {
 async function readSignedForOrganizations(db: Database, acting: Acting, wanted: Wanted, now: Date) {
   const requests = await listSignedForOrganizations(db, acting, wanted, now)
   if (requests.length === 0) return []
-  const answers = Map.groupBy(await listAnswersToSigned(db, requests), ({ requestId }) => requestId)
+  const answers = Map.groupBy(await listAnswersTo(db, requests), ({ requestId }) => requestId)
   // What they may do there still is not asked: nothing is left to do.
   const over = { maySign: false, mayApprove: false }
   return requests.map((request) => toMemberView(request, answers.get(request.requestId) ?? [], { ...request, ...over }))

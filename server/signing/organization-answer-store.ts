@@ -56,13 +56,13 @@ export function listAnswers(db: Database, { organizationId, requestId }: Place) 
     .execute()
 }
 
-/** What counted, of several requests that are signed. */
-export function listAnswersToSigned(db: Database, places: Place[]) {
+/** The same of several requests. */
+export function listAnswersTo(db: Database, places: Place[]) {
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
   return answers(db)
     .select('signing_organization_answer.request_id as requestId')
-    .where('status', '=', 'signed')
+    .where(({ or, eb }) => or([eb('status', '=', 'signed'), stands]))
     .where(
       sql<boolean>`(signing_organization_answer.organization_id, signing_organization_answer.request_id)
         in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
@@ -95,16 +95,17 @@ export async function hasSigned(
   return found !== undefined
 }
 
-/** The handle of an identity, and the key that it signs with now; nothing where it has none. */
-export function findSigner(db: Database, identityId: string) {
+/** Those of these identities that have a signing key: by which handle they sign, and with which key. */
+export function listSigners(db: Database, identityIds: string[]) {
   return db
     .selectFrom('signing_key')
     .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
-    .select(['handle', 'public_key as publicKey'])
-    .where('signing_key.identity_id', '=', identityId)
+    .select(['signing_key.identity_id as identityId', 'handle', 'public_key as publicKey'])
+    .where('signing_key.identity_id', 'in', identityIds)
     .where('ended_at', 'is', null)
-    .executeTakeFirst()
+    .execute()
 }
+export type Signer = Awaited<ReturnType<typeof listSigners>>[number]
 
 type NewAnswer = {
   identityId: string

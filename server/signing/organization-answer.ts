@@ -35,13 +35,8 @@ export async function listPendingOfOrganizations(db: Database, session: Session,
   const signatories = await listSignatories(db, session, now)
   if (signatories.length === 0) return []
   const organizationIds = [...new Set(signatories.map(({ organization }) => organization.organizationId))]
-  const views: SigningRequest[] = []
-  for (const request of await store.listPending(db, organizationIds, now)) {
-    const own = signatories.filter(({ organization }) => organization.organizationId === request.organizationId)
-    const view = await toView(db, request, own)
-    if (view?.organization?.answered === null) views.push(view)
-  }
-  return views
+  const views = await toViews(db, await store.listPending(db, organizationIds, now), signatories)
+  return views.filter(({ organization }) => organization?.answered === null)
 }
 
 /**
@@ -51,7 +46,7 @@ export async function listPendingOfOrganizations(db: Database, session: Session,
 export async function readOrganizationRequest(surroundings: Surroundings, asking: Asking, now: Date) {
   const { db } = surroundings
   const signatories = await requireReader(surroundings, asking, now)
-  const view = await toView(db, await settled(db, asking, now), signatories)
+  const [view] = await toViews(db, [await settled(db, asking, now)], signatories)
   if (!view) throw refuse.no_signing_key()
   return view
 }
@@ -107,11 +102,10 @@ async function readAnswer(
   const signature = fromCanonicalBase64(written)
   if (!signature) return undefined
   const message = Buffer.from(payload, 'utf8')
-  for (const { identityId, memberId } of signatories) {
-    const { publicKey } = (await answerStore.findSigner(tx, identityId)) ?? {}
-    if (publicKey && verifies(message, signature, publicKey)) return { identityId, memberId, publicKey, signature }
-  }
-  return undefined
+  const signers = await answerStore.listSigners(tx, signatories.map(identityIdOf))
+  const signer = signers.find(({ publicKey }) => verifies(message, signature, publicKey))
+  const signatory = signatories.find(({ identityId }) => identityId === signer?.identityId)
+  return signer && signatory && { ...signer, memberId: signatory.memberId, signature }
 }
 
 /**
@@ -161,24 +155,34 @@ async function notPending(db: Database, place: answerStore.Place, now: Date) {
   return refuse.request_not_pending({ fields: { status: status satisfies SigningStatus } })
 }
 
-/** A request as one of its members sees it; undefined where they have no signing key. */
-async function toView(
+/** Requests as one of their members sees them, without those for which the person has no signing key. */
+async function toViews(
   db: Database,
-  request: store.StoredRequest,
+  requests: store.StoredRequest[],
   signatories: Signatory[],
-): Promise<SigningRequest | undefined> {
-  const answers = await answerStore.listAnswers(db, request)
-  const own = await chooseOwn(db, signatories, answers)
-  return own && toMemberView(request, answers, own)
+): Promise<SigningRequest[]> {
+  if (requests.length === 0) return []
+  const answers = Map.groupBy(await answerStore.listAnswersTo(db, requests), ({ requestId }) => requestId)
+  const signers = await answerStore.listSigners(db, signatories.map(identityIdOf))
+  return requests.flatMap((request) => {
+    const given = answers.get(request.requestId) ?? []
+    const members = signatories.filter(({ organization }) => organization.organizationId === request.organizationId)
+    const own = chooseOwn(members, given, signers)
+    return own ? [toMemberView(request, given, own)] : []
+  })
 }
 
 /** As which of their members a person answers: as the one that has already, or as one that signs before others. */
-async function chooseOwn(db: Database, signatories: Signatory[], answers: answerStore.StoredAnswer[]) {
+function chooseOwn(signatories: Signatory[], answers: answerStore.StoredAnswer[], signers: answerStore.Signer[]) {
   const hasAnswered = (own: Signatory) => answers.some(({ identityId }) => identityId === own.identityId)
   const rank = (own: Signatory) => (hasAnswered(own) ? 2 : Number(own.maySign))
   for (const signatory of signatories.toSorted((a, b) => rank(b) - rank(a))) {
-    const signer = await answerStore.findSigner(db, signatory.identityId)
+    const signer = signers.find(({ identityId }) => identityId === signatory.identityId)
     if (signer) return { ...signatory, ...signer }
   }
   return undefined
+}
+
+function identityIdOf({ identityId }: Signatory): string {
+  return identityId
 }
