@@ -80,11 +80,12 @@ export const noRequest = '00000000-0000-4000-8000-000000000000'
 
 /**
  * Answers that say no where a no is meant: nobody is signed in, or somebody else, a code is wrong, nothing is to be
- * signed, or agreed to any more, an app has no webhook, and an account is not deleted before its apps have been named.
+ * signed, or agreed to any more, an app has no webhook, an organization no KMS, and an account is not deleted before
+ * its apps have been named.
  */
 const meant = [
   ...['/api/auth/session', '/api/account', '/api/auth/session/end', '/verify', '/webhook', '/api/oauth/authorize'],
-  '/api/sso/discover',
+  ...['/api/sso/discover', '/kms'],
   `/api/signing/requests/${noRequest}`,
 ]
 /**

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { OrganizationAuditEntry } from '@countersign/protocol/audit'
 import type { Browser } from 'playwright-core'
+import { startCustomerKms } from '../server/testing/customer-kms.ts'
 import { serveHere } from '../server/testing/service-here.ts'
 import { freePorts, type Served } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
@@ -23,6 +24,7 @@ before(async () => {
     BASE_URL: `http://api.countersign.localhost:${api}`,
     AUTH_URL: `http://auth.countersign.localhost:${auth}`,
     BUSINESS_URL: `http://business.countersign.localhost:${business}`,
+    RATE_LIMITS: 'off',
   }
   ;[service, browser] = await Promise.all([serveHere(environment), launchBrowser()])
 })
@@ -285,6 +287,40 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await page.getByText(words.keys.former).waitFor({ state: 'detached' })
   await hilbert.leave()
   await emmy.leave()
+})
+
+test('an organization takes its KMS away once that keeps nothing any more', async () => {
+  const kms = await startCustomerKms()
+  const otto = await arrive('/organizations/new', { handle: 'otto', displayName: 'Otto Wagner' })
+  const { page } = otto
+  await begin(otto, 'Post Office')
+  await page.getByRole('link', { name: words.sections.keys }).click()
+  const keepBy = async (mode: keyof typeof words.keys.modes, url?: string) => {
+    await otto.press('change-keeper')
+    await page.getByRole('radio', { name: words.keys.modes[mode] }).check()
+    if (url !== undefined) await otto.write('kmsUrl', url)
+    await otto.press('set-keeper')
+    await otto.control('change-keeper').waitFor()
+  }
+  await keepBy('enterprise_managed', kms.url)
+  await page.getByText(kms.url, { exact: true }).waitFor()
+  await otto.press('make-key')
+  await page.getByText(words.keys.kept.customer_kms).waitFor()
+  await keepBy('standard')
+  await page.getByText(words.keys.kmsOpens(kms.url)).waitFor()
+  assert.equal(await otto.control('remove-kms').count(), 0)
+
+  await otto.press('make-key')
+  await page.getByText(words.keys.kept.svc_standard).waitFor()
+  await otto.press('delete-key-1')
+  await page.getByText(words.keys.kmsStays(kms.url)).waitFor()
+  await otto.press('remove-kms')
+  await page.getByText(words.keys.kmsStays(kms.url)).waitFor({ state: 'detached' })
+  await otto.press('change-keeper')
+  await page.getByRole('radio', { name: words.keys.modes.enterprise_managed }).check()
+  assert.equal(await page.locator('input[name="kmsUrl"]').inputValue(), '')
+  await otto.leave()
+  await kms.close()
 })
 
 test('an owner signs what they do in a window of the other host, which names it, or nothing is done', async () => {

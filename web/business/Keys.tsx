@@ -1,5 +1,6 @@
 import type { OrganizationKey } from '@countersign/protocol/organization-keys'
 import { useEffect, useState } from 'preact/hooks'
+import { Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Waiting } from '../ui/Waiting.tsx'
@@ -39,7 +40,7 @@ export function Keys({ organization, onChanged }: SectionProps) {
         ) : (
           <>
             <KeyInForce keys={found.keys} organization={organization} onMade={read.do} />
-            <KeyKeeper organization={organization} kmsUrl={found.kmsUrl} onChange={changing.ask} />
+            <KeyKeeper organization={organization} {...found} onChange={changing.ask} onRemoved={read.do} />
             <FormerKeys keys={found.keys} organization={organization} onDeleted={read.do} />
           </>
         ))}
@@ -50,7 +51,15 @@ export function Keys({ organization, onChanged }: SectionProps) {
 async function readAll(organization: SectionProps['organization']): Promise<Found> {
   const given = asMember(organization)
   const { keys } = await callBusiness('GET /api/organizations/:organizationId/keys', given)
-  if (organization.encryptionMode !== 'enterprise_managed') return { keys, kmsUrl: undefined }
-  const { kms } = await callBusiness('GET /api/organizations/:organizationId/kms', given)
-  return { keys, kmsUrl: kms.url }
+  return { keys, kmsUrl: await readKmsUrl(given) }
+}
+
+/** Where the KMS of the organization is, which may be there without keeping anything. */
+async function readKmsUrl(given: ReturnType<typeof asMember>): Promise<string | undefined> {
+  try {
+    return (await callBusiness('GET /api/organizations/:organizationId/kms', given)).kms.url
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'kms_not_found') return undefined
+    throw error
+  }
 }

@@ -230,6 +230,10 @@ export const businessDe: BusinessWords = {
     removeWhat: 'Wer ihn nicht aufgehoben hat, kann nicht mehr öffnen, was damit verschlüsselt wurde.',
     removeNow: 'Löschen',
     kms: 'Adresse eures KMS',
+    kmsStays: (url) => `Euer KMS unter ${url} könnten wir noch fragen, aber es verwahrt keinen eurer Schlüssel.`,
+    kmsOpens: (url) =>
+      `Euer KMS unter ${url} öffnet noch Schlüssel, die es verwahrt hat. Lösche diese, um es zu entfernen.`,
+    removeKms: 'Das KMS entfernen',
     kmsVerdicts: {
       invalid_kms: 'Unter dieser Adresse ist kein KMS, das wieder öffnet, was es verpackt hat.',
       kms_without_keys: 'Dieses KMS öffnet die Schlüssel nicht, die ihr habt.',

@@ -227,6 +227,9 @@ export const businessEn = {
     removeWhat: 'Whoever hasn’t kept it can no longer open what was encrypted with it.',
     removeNow: 'Delete it',
     kms: 'Address of your KMS',
+    kmsStays: (url: string) => `We could still ask your KMS at ${url}, but it keeps none of your keys.`,
+    kmsOpens: (url: string) => `Your KMS at ${url} still opens keys that it kept. Delete those to remove it.`,
+    removeKms: 'Remove the KMS',
     kmsVerdicts: {
       invalid_kms: 'There is no KMS at this address that opens again what it has wrapped.',
       kms_without_keys: 'This KMS doesn’t open the keys that you have.',
