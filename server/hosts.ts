@@ -5,6 +5,7 @@ import { auditRoutes, organizationAuditRoutes } from '#audit/routes.ts'
 import { authorizationRoutes } from '#authorizations/routes.ts'
 import { delegationRoutes } from '#delegation/routes.ts'
 import { encryptionRoutes } from '#encryption/routes.ts'
+import { federatedPages, federatedRoutes, siteProviderRoute } from '#fedcm/routes.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import { backupRoutes } from '#backup/routes.ts'
 import { createAdmission } from '#kernel/admission.ts'
@@ -17,6 +18,7 @@ import { domainRoutes } from '#organizations/domain-routes.ts'
 import { keyRoutes } from '#organizations/key-routes.ts'
 import { organizationRoutes, workspaceRoutes } from '#organizations/routes.ts'
 import { discoveryRedirects, discoveryRoutes, oauthRoutes, pageRoutes } from '#oauth/routes.ts'
+import type { TokenEndpoint } from '#oauth/token-endpoint.ts'
 import { passkeyDiscovery, passkeyRoutes } from '#passkeys/routes.ts'
 import { ensurePlayground } from '#playground/playground.ts'
 import { demoSigningRoutes, playgroundRoutes } from '#playground/routes.ts'
@@ -63,7 +65,10 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   }
   const hosts = { api: hostAt(config.baseUrl), auth: hostAt(config.authUrl), business: hostAt(config.businessUrl) }
 
-  for (const host of byOrigin.values()) probeRoutes(host, storage)
+  for (const host of byOrigin.values()) {
+    probeRoutes(host, storage)
+    siteProviderRoute(host, kernel)
+  }
   identityRoutes(hosts.api, kernel)
   appRoutes(hosts.api, kernel, apps)
   webhookRoutes(hosts.api, kernel)
@@ -80,6 +85,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   encryptionRoutes(hosts.api, { kernel, apps })
   oauthRoutes(hosts.api, provider)
   ssoRoutes(hosts.api, kernel)
+  federatedRoutes(hosts.api, provider)
   ssoConnectionRoutes(hosts.business, kernel)
   passkeyRoutes(hosts.api, kernel, keys)
   auditRoutes(hosts.api, kernel)
@@ -89,19 +95,24 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   await referenceRoutes(hosts.api, config)
   if (hosts.api !== hosts.auth) discoveryRedirects(hosts.api, config.authUrl)
 
-  // The API shows a page where a browser that was sent to it can't go on.
   for (const host of byOrigin.values()) assetRoutes(host)
+  mountPages(hosts, provider, pages)
+  discoveryRoutes(hosts.auth, provider)
+  passkeyDiscovery(hosts.auth, config)
+  if (config.demo) demoSigningRoutes(hosts.api, kernel)
+
+  await Promise.all([...byOrigin.values()].map((host) => host.ready()))
+  return hosts
+}
+
+/** The pages for people. The API has those too where a browser that was sent to it can't go on. */
+function mountPages(hosts: Hosts, provider: TokenEndpoint, pages: Pages): void {
+  const { kernel, apps } = provider
+  const site = siteOf(kernel.config)
   siteRoutes(hosts.auth, pages, site)
   businessSiteRoutes(hosts.business, pages, site)
   pageRoutes(hosts.auth, provider, pages)
   signingPageRoutes(hosts.auth, { kernel, apps }, pages)
-  discoveryRoutes(hosts.auth, provider)
-  passkeyDiscovery(hosts.auth, config)
-  if (config.demo) {
-    playgroundRoutes(hosts.auth, kernel, pages)
-    demoSigningRoutes(hosts.api, kernel)
-  }
-
-  await Promise.all([...byOrigin.values()].map((host) => host.ready()))
-  return hosts
+  federatedPages(hosts.api, kernel, pages)
+  if (kernel.config.demo) playgroundRoutes(hosts.auth, kernel, pages)
 }

@@ -189,6 +189,8 @@ test('HDR-02 every endpoint tells each kind of origin what the interface says of
   const readers: Record<AnyEndpoint['config']['cors'], (origin: string) => (string | undefined)[]> = {
     'no origin': () => [undefined, undefined],
     'any origin': () => ['*', undefined],
+    // A browser that did not ask by itself is told nothing.
+    'the app that asks': () => [undefined, undefined],
     'our pages': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
     'origins of redirect URIs': (origin) =>
       [page, registered].includes(origin) ? [origin, undefined] : [undefined, undefined],

@@ -2,6 +2,7 @@ import { pruneDescribed } from '#apps/described-app.ts'
 import { pruneSecrets } from '#apps/secret.ts'
 import { pruneDelegations } from '#delegation/grant.ts'
 import { pruneDeviceApprovals } from '#encryption/device-approval.ts'
+import { pruneContinuations } from '#fedcm/continuation.ts'
 import { pruneEmailProofs } from '#identity/email.ts'
 import { pruneHandles } from '#identity/handle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -48,6 +49,7 @@ const sweeps: Record<string, Sweep> = {
   'signing keys': pruneKeys,
   'invitations to organizations': pruneInvitations,
   'pushed requests': prunePushed,
+  'sign-ins that browsers mediate': pruneContinuations,
   'signing requests that expired': expireRequests,
   'signing requests that led to nothing': pruneRequests,
   'signing requests to organizations that expired': expireOrganizationRequests,

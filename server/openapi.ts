@@ -8,6 +8,7 @@ import * as developer from '@countersign/protocol/developer'
 import * as delegations from '@countersign/protocol/delegations'
 import * as deviceApprovals from '@countersign/protocol/device-approvals'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
+import * as fedcm from '@countersign/protocol/fedcm'
 import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
@@ -38,6 +39,7 @@ const modules = {
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
+  'Signing in by the browser (FedCM)': fedcm,
   Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
   Signing: { ...signing, ...receipts },
   'Key transparency': transparency,
@@ -54,6 +56,12 @@ const modules = {
 /** How a caller proves itself, by the names that operations refer to. */
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+  federated_session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-countersign-fedcm',
+    description: 'A cookie that only the browser itself can ask with',
+  },
   access_token: { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
   admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
   client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
@@ -125,6 +133,8 @@ function securityOf(security: Security): Record<string, string[]>[] {
       return [{ client: [] }, {}]
     case 'access token':
       return [{ access_token: [] }]
+    case 'federated session':
+      return [{ federated_session: [] }]
     case 'session':
     case 'admin':
       return [{ [security]: [] }]

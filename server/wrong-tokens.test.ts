@@ -9,7 +9,7 @@ import { createWorld, postForm, type Person, type World } from '#testing/world.t
 import { endpoints } from './openapi.ts'
 
 /** What opens endpoints of a kind, and only those. */
-type Opens = Exclude<Security, 'none' | 'client'>
+type Opens = Exclude<Security, 'none' | 'client' | 'federated session'>
 type Named = { name: string; token: string; opens?: Opens }
 
 let world: World
@@ -148,7 +148,8 @@ const addressOf = ({ url }: AnyEndpoint) => url.replaceAll(/:\w+/g, '00000000-00
 /** The endpoints that a bearer token opens, each once for each host, and which kind of token that is. */
 const guarded = endpoints.flatMap(({ endpoint }) => {
   const { security } = endpoint.config
-  if (security === 'none' || security === 'client') return []
+  // A bearer token opens nothing of a browser's own, which comes with a cookie.
+  if (security === 'none' || security === 'client' || security === 'federated session') return []
   return hostsOf(endpoint).map((host) => ({ endpoint, security, host: host as 'api' | 'auth' | 'business' }))
 })
 

@@ -27,8 +27,12 @@ async function build(): Promise<void> {
   const output = await bundle()
   const manifest = manifestOf(output)
   refuseHeavyPages(manifest, output)
-  const icon = { path: 'assets/icon.svg', content: readFileSync(join(web, 'icon.svg')) }
-  const files = [...output.map((file) => ({ path: file.fileName, content: contentOf(file) })), icon]
+  // Drawn once more as a picture: what browsers show in their own dialogs is never an SVG.
+  const icons = ['icon.svg', 'icon.png'].map((name) => ({
+    path: `assets/${name}`,
+    content: readFileSync(join(web, name)),
+  }))
+  const files = [...output.map((file) => ({ path: file.fileName, content: contentOf(file) })), ...icons]
   writeFiles(files.flatMap(withCompressed), manifest, digest)
 }
 
@@ -165,6 +169,7 @@ function sourcePaths(): string[] {
   const inFolders = ['web', 'keys/src', 'protocol/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )
-  const sources = inFolders.filter((path) => /\.(tsx?|css|svg|json)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path))
+  const isSource = (path: string) => /\.(tsx?|css|svg|png|json)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path)
+  const sources = inFolders.filter(isSource)
   return [...sources, 'keys/package.json', 'protocol/package.json', 'package-lock.json']
 }

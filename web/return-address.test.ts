@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { addressWithReturn, returnAddress } from './return-address.ts'
 
 const origin = 'https://auth.example'
-const site = { authUrl: origin, businessUrl: 'https://business.example' }
+const site = { baseUrl: 'https://api.example', authUrl: origin, businessUrl: 'https://business.example' }
 const request = '/signin?client_id=app_1&state=a%20b&redirect_uri=https%3A%2F%2Fshop.example%2Fcb'
 
 test('a person returns to the authorization request that sent them', () => {
@@ -30,6 +30,13 @@ test('a developer returns to their apps', () => {
 test('whoever comes from the pages of organizations returns there', () => {
   for (const path of ['/organizations', '/organizations/1/members', '/invitations/cs_invite_1'])
     assert.equal(returnAddress(`?return=${encodeURIComponent(site.businessUrl + path)}`, site), site.businessUrl + path)
+})
+
+test('a window that the browser opened is ended where it has to be, and nowhere else on that host', () => {
+  const end = 'https://api.example/fedcm/resolve'
+  assert.equal(returnAddress(`?return=${encodeURIComponent(end)}`, site), end)
+  for (const other of [`${end}?code=1`, `${end}#assertion=1`, 'https://api.example/fedcm/login', `${end}/`])
+    assert.equal(returnAddress(`?return=${encodeURIComponent(other)}`, site), '/account')
 })
 
 test('without a request the account comes next', () => {

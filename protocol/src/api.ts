@@ -9,6 +9,7 @@ import type * as delegations from './delegations.ts'
 import type * as deviceApprovals from './device-approvals.ts'
 import type * as developer from './developer.ts'
 import type { AnyEndpoint } from './endpoint.ts'
+import type * as fedcm from './fedcm.ts'
 import type * as identities from './identities.ts'
 import type * as keys from './keys.ts'
 import type * as oauth from './oauth.ts'
@@ -39,6 +40,7 @@ type All =
   | EndpointsOf<typeof delegations>
   | EndpointsOf<typeof developer>
   | EndpointsOf<typeof deviceApprovals>
+  | EndpointsOf<typeof fedcm>
   | EndpointsOf<typeof identities>
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>

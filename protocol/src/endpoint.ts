@@ -4,16 +4,18 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox'
 export type HostName = 'api' | 'auth' | 'business' | 'every host'
 
 /** How a caller proves itself; read by the guard test, the OpenAPI document and the reader. */
-export type Security = 'none' | 'client' | 'session' | 'access token' | 'admin'
+export type Security = 'none' | 'client' | 'session' | 'federated session' | 'access token' | 'admin'
 
 /** From which origins a browser may call (completions §4.0). */
-export type Cors = 'no origin' | 'any origin' | 'origins of redirect URIs' | 'our pages'
+export type Cors = 'no origin' | 'any origin' | 'origins of redirect URIs' | 'our pages' | 'the app that asks'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
-type About = { summary: string; security: Security; cors: Cors; host?: HostName }
+type Listed = { summary: string; security: Security; cors: Cors; host?: HostName }
+/** `refusal` where refusals have another shape than everywhere else: whoever asks there reads no other. */
+type About = Listed & { refusal?: TSchema }
 
 /** The wire shape of every refusal. */
 export const RefusalBody = Type.Object(
@@ -40,8 +42,8 @@ export function endpoint<
   const Code extends Status,
 >(name: Name, about: About, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
-  const { summary, security, cors, host = 'api' } = about
-  const response = { ...answer, '4xx': RefusalBody } as { [K in Code]: Ok }
+  const { summary, security, cors, host = 'api', refusal = RefusalBody } = about
+  const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
   return { name, method, url, config: { summary, security, cors, host }, schema: { ...parts, response } }
 }
 
@@ -50,6 +52,6 @@ export type AnyEndpoint = {
   name: string
   method: Method
   url: string
-  config: Required<About>
+  config: Required<Listed>
   schema: Parts & { response: Record<string, TSchema> }
 }

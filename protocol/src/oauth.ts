@@ -36,6 +36,8 @@ export const AuthorizeRequest = Type.Object({
   encryptedAppPrivateKey: Type.Optional(OrNull(Ciphertext)),
   prompt: Type.Optional(Text),
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Whether the answer goes to the page that ends a sign-in which the browser mediates (FedCM). */
+  fedcmContinue: Type.Optional(Type.Boolean()),
   /** The reference of a pushed request (RFC 9126). Its parameters count then, of those here only a narrower scope. */
   requestUri: Type.Optional(Text),
 })
@@ -178,11 +180,7 @@ export type Introspection = Static<typeof Introspection>
 
 export const introspect = endpoint(
   'POST /api/oauth/introspect',
-  {
-    security: 'client',
-    cors: 'no origin',
-    summary: 'What a token of my app, or for a resource of mine, is worth now (RFC 7662)',
-  },
+  { security: 'client', cors: 'no origin', summary: 'What a token of my app, or for my resource, is worth (RFC 7662)' },
   { body: PresentedToken },
   { 200: Introspection },
 )

@@ -69,6 +69,8 @@ export type SignInView = {
   site: Site
   app: PublicApp
   unverified?: Unverified
+  /** The origin of the app's page that gets the answer, where the browser itself takes it there (FedCM). */
+  givenTo?: string
   redirectUri: string
   scope: string[]
   state?: string
@@ -122,6 +124,12 @@ export type SignView = {
   servedAt: string
 }
 
+/**
+ * The end of a window that the browser opened for a sign-in which it mediates (FedCM). The outcome stands in the
+ * fragment; with `fault` the window says what went wrong.
+ */
+export type FederatedView = { page: 'fedcm'; site: Site; fault?: string }
+
 /** Why a person can't go on, where there is no app to send them back to. */
 export type ErrorView = { page: 'error'; site: Site; error: string; description: string; requestId: string }
 
@@ -142,5 +150,13 @@ export type PlainView = {
   site: Site
 }
 
-export type PageView = SignInView | ReturnView | LogoutView | SignView | ErrorView | PlaygroundView | PlainView
+export type PageView =
+  | SignInView
+  | ReturnView
+  | LogoutView
+  | SignView
+  | ErrorView
+  | FederatedView
+  | PlaygroundView
+  | PlainView
 export type PageName = PageView['page']

@@ -9,6 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { leaveOrganizations } from '#organizations/departure.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
+import { forgetContinuations } from '#fedcm/continuation.ts'
 import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
@@ -63,6 +64,7 @@ export async function deleteAccount(
     // A sign-in under way holds its passkey until its session is there to be seen.
     await forgetPasskeys(tx, userId)
     await endOtherSessions(tx, userId)
+    await forgetContinuations(tx, userId)
     await record(tx, { action: 'account.deleted', actor: 'person', userId }, now)
     return apps.map(({ clientId }) => clientId)
   })

@@ -2,7 +2,7 @@ import * as endpoints from '@countersign/protocol/account'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { clearSessionCookie } from '#sessions/cookie.ts'
+import { clearSessionCookies } from '#sessions/cookie.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
@@ -36,7 +36,7 @@ export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): v
       const withApps = request.query.apps === 'delete'
       const clientIds = await deleteAccount(kernel, session.of(request), { withApps }, clock())
       await Promise.all(clientIds.map((clientId) => apps.forgetEverywhere(clientId)))
-      clearSessionCookie(reply, config.baseUrl)
+      clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

@@ -8,9 +8,11 @@ import { revokeAllOfClient } from '#tokens/lineage.ts'
 import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from './app-key-store.ts'
 import { toSealedAppKey } from './app-key.ts'
 import {
+  deleteConsent,
   deleteConsentOfUser,
   deleteConsents,
   findConsent,
+  listConsentedClients,
   listConsentsOfUser,
   listLineages,
   upsertConsent,
@@ -70,6 +72,29 @@ export async function disconnect(db: Database, userId: string, authorizationId: 
     await revokeDelegationsOfApp(tx, consent.identityId, consent.clientId, now)
     await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
   })
+}
+
+/**
+ * Disconnects an app from an identity because the app itself asks for that: what it holds ends with this call. The key
+ * of an app stays, for it opens what is the person's, whom nobody has asked; `false` where it was not connected.
+ */
+export async function disconnectForApp(
+  db: Database,
+  { userId, identityId, clientId }: { userId: string; identityId: string; clientId: string },
+  now: Date,
+): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    if (!(await deleteConsent(tx, identityId, clientId))) return false
+    await revokeAllOfClient(tx, identityId, clientId, now)
+    await revokeDelegationsOfApp(tx, identityId, clientId, now)
+    await record(tx, { action: 'app.disconnected', actor: 'app', userId, identityId, clientId }, now)
+    return true
+  })
+}
+
+/** The apps that identities have connected, as far as it is on record what for. */
+export function listConnected(db: Database, identityIds: string[]) {
+  return listConsentedClients(db, identityIds)
 }
 
 /** What apps hold of an identity, or held until lately. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
@@ -75,6 +76,27 @@ export function deleteConsentOfUser(tx: Transaction, userId: string, authorizati
     .where('authorization_id', '=', authorizationId)
     .returning(['identity_id as identityId', 'client_id as clientId'])
     .executeTakeFirst()
+}
+
+/** Takes a consent out; false where there was none. */
+export async function deleteConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('authorization_consent')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+/** Which apps identities have let have something. */
+export function listConsentedClients(db: Database, identityIds: string[]) {
+  return db
+    .selectFrom('authorization_consent')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where('identity_id', 'in', identityIds)
+    .where(sql<boolean>`cardinality(scope) > 0`)
+    .orderBy('last_authorized_at', 'desc')
+    .execute()
 }
 
 export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {

@@ -59,6 +59,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   token_lineage: 'left behind',
   token_access: 'left behind',
   oauth_pushed_request: 'left behind',
+  fedcm_continuation: 'left behind',
   // What waited then was delivered since, or is no news any more.
   webhook_delivery: 'left behind',
   webhook_attempt: 'left behind',

@@ -15,7 +15,8 @@ export function allowOrigin(
   origins: Origins,
 ): boolean | Promise<boolean> {
   const { origin } = request.headers
-  if (cors === 'no origin') return false
+  // Which app asks stands in the body: `allowAskingApp`, once that is read.
+  if (cors === 'no origin' || cors === 'the app that asks') return false
   if (cors === 'any origin') {
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
     return true
@@ -29,6 +30,12 @@ async function allowKnownOrigin(origin: string, reply: FastifyReply, cors: Cors,
   reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed)
   if (cors === 'our pages') reply.header('access-control-allow-credentials', 'true')
   return true
+}
+
+/** Lets the page of an app read an answer, which the browser has asked for with the cookies of a person. */
+export function allowAskingApp(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin).header('access-control-allow-credentials', 'true')
+  reply.header('vary', 'origin')
 }
 
 /** Answers a preflight request for a path whose endpoints are `methods`. */

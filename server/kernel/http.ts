@@ -32,7 +32,10 @@ declare module 'fastify' {
 }
 
 /** A kind of JSON with a name of its own, in which refusals look otherwise. */
-export type Dialect = { mediaType: `application/${string}+json`; tell: (refusal: Refusal) => object }
+export type Dialect = {
+  mediaType: 'application/json' | `application/${string}+json`
+  tell: (refusal: Refusal) => object
+}
 
 const refuse = refusals({
   invalid_request: [400, 'The request is malformed.'],

@@ -44,6 +44,8 @@ export const limited = {
   'domain check': { points: 30, seconds: 60 },
   'domain check of an organization': { points: 10, seconds: 3600 },
   'invitation of a person': { points: 100, seconds: 24 * 3600 },
+  'federated accounts of a session': { points: 120, seconds: 60 },
+  'federated sign-in of a session': { points: 30, seconds: 60 },
   'described app of a person': { points: 60, seconds: 3600 },
 } as const
 export type Limited = keyof typeof limited

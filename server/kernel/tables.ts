@@ -136,6 +136,15 @@ export interface Tables {
     auth_sha256: Uint8Array
     created_at: Date
   }
+  fedcm_continuation: {
+    reference_sha256: Uint8Array
+    user_id: string
+    session_id: string
+    client_id: string
+    origin: string
+    request: string
+    expires_at: Date
+  }
   identity: {
     identity_id: string
     user_id: string
@@ -290,6 +299,7 @@ export interface Tables {
     last_seen_at: Date
     ends_at: Date
     identity_id: string | null
+    fedcm_sha256: Uint8Array | null
   }
   session_enterprise_sso: {
     session_id: string

@@ -7,6 +7,8 @@ export const tokenPrefix = {
   refresh: 'cs_rt_',
   code: 'cs_code_',
   session: 'cs_session_',
+  federated: 'cs_fedcm_',
+  assertion: 'cs_assertion_',
   invitation: 'cs_invite_',
   provisioning: 'cs_scim_',
   clientSecret: 'cs_',

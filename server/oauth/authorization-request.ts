@@ -12,6 +12,7 @@ import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
 import { readKeyWish } from './app-key-request.ts'
 import { readIndicated, requireConnector, toConnector, type AskedConnector } from './connector.ts'
+import { endsHere, readContinues, readGivenTo } from './continuation.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -35,9 +36,6 @@ const refuse = refusals({
   registration_not_supported: [400, 'The parameter registration is not supported.'],
 })
 
-/** Parameters that change what a person is asked. To ignore one would be to answer something else than was asked. */
-const notOffered = ['fedcm_continue']
-
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 
 /**
@@ -50,7 +48,9 @@ export async function readAuthorizationRequest(
   parameters: Parameters,
   connector?: AskedConnector,
 ): Promise<Reading> {
-  const { app, redirectUri } = await requireRegistered(apps, parameters)
+  const continues = readContinues(parameters)
+  const { app, redirectUri } = await requireRegistered({ apps, site }, parameters, continues)
+  const givenTo = continues ? readGivenTo(app, parameters['fedcm_origin']) : undefined
   const { state } = parameters
   const answer = (mode: ResponseMode, error: string, sentence: string) =>
     answerTo(redirectUri, mode, { error, error_description: sentence, state: echoable(state), iss: site.authUrl })
@@ -66,6 +66,7 @@ export async function readAuthorizationRequest(
     const asked = {
       ...checked(app, own, { mode, isForOther: wanted !== undefined }),
       ...(unverified && { unverified }),
+      ...(givenTo !== undefined && { givenTo }),
       ...(await readWish({ keys, site }, app, parameters)),
       ...(wanted && { connector: { ...toConnector(await requireConnector(db, wanted)), withdrawn } }),
     }
@@ -89,7 +90,8 @@ export async function requireAuthorizationRequest(
   { db, apps, keys, site }: Reader,
   parameters: Parameters,
 ): Promise<void> {
-  const { app, redirectUri } = await requireRegistered(apps, parameters)
+  if (readContinues(parameters)) throw refuse.invalid_request({ sentence: 'The browser has nothing to push.' })
+  const { app, redirectUri } = await requireRegistered({ apps, site }, parameters)
   const mode = readResponseMode(redirectUri, parameters['response_mode'])
   const { own, wanted } = readWanted(parameters)
   checked(app, own, { mode, isForOther: wanted !== undefined })
@@ -106,12 +108,14 @@ function readWanted(parameters: Parameters): { own: Parameters; wanted?: AskedCo
 
 /** The app, and its redirect URI. Refuses `invalid_client`, `invalid_redirect_uri`. */
 async function requireRegistered(
-  apps: AppDirectory,
-  { client_id: clientId = '', redirect_uri: redirectUri }: Parameters,
+  { apps, site }: Pick<Reader, 'apps' | 'site'>,
+  { client_id: clientId = '', redirect_uri: redirectUri = '' }: Parameters,
+  continues = false,
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
   const app = await apps.find(clientId)
   if (!app) throw refuse.invalid_client()
-  if (redirectUri === undefined || !isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
+  const mayReturn = continues ? endsHere(app, redirectUri, site.baseUrl) : isRegisteredRedirect(app, redirectUri)
+  if (!mayReturn) throw refuse.invalid_redirect_uri()
   return { app, redirectUri }
 }
 
@@ -176,9 +180,6 @@ function requireOffered(parameters: Parameters): void {
   if (parameters['request'] !== undefined) throw refuse.request_not_supported()
   if (parameters['request_uri'] !== undefined) throw refuse.request_uri_not_supported()
   if (parameters['registration'] !== undefined) throw refuse.registration_not_supported()
-  const offending = notOffered.find((name) => parameters[name] !== undefined)
-  if (offending)
-    throw refuse.invalid_request({ sentence: `The parameter ${offending} is not supported by this version.` })
 }
 
 /** The PKCE challenge, by S256 only; a public app must send one. Refuses `invalid_request`. */

@@ -13,11 +13,12 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { enterOrganization } from '#organizations/context.ts'
 import type { Session } from '#sessions/session.ts'
-import { beginLineage, listOrganizationsHeld } from '#tokens/lineage.ts'
+import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
 import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
 import { readConnectorFields, readIndicated, requireConnector, type CheckedConnector } from './connector.ts'
+import { endsHere } from './continuation.ts'
 import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
 import { spendPushed } from './pushed-request.ts'
 import { requireAllowedScopes } from './scope.ts'
@@ -51,7 +52,9 @@ export async function authorize(
   const { requestUri } = sent
   const { given, code, keys } = await transaction(kernel.db, async (tx) => {
     const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
-    const agreed = readConsent(app, session, pushed ? asPushed(sent, pushed) : sent, now)
+    const wanted = pushed ? asPushed(sent, pushed) : sent
+    requireEnding(app, wanted, kernel.config)
+    const agreed = readConsent(app, session, wanted, now)
     await recordDescribed(tx, app, now)
     return { given: agreed, ...(await grantCode({ tx, config: kernel.config }, session, agreed, now)) }
   })
@@ -100,14 +103,40 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
   }
 }
 
-type Consent = ReturnType<typeof readConsent>
+/**
+ * Issues an assertion in place of a code, for what the person has let this app have before. Where that does not cover
+ * it, refuses `consent_required`, `email_not_verified`, `identity_not_found`, and as `authorize` does.
+ */
+export async function authorizeAgain(
+  { tx, config }: Granting,
+  session: Session,
+  { app, audience, ...asked }: Again,
+  now: Date,
+): Promise<string> {
+  const wanted = { ...asked, clientId: app.clientId, redirectUri: audience, prompt: 'none' }
+  const consent = readConsent(app, session, wanted, now)
+  return (await grantCode({ tx, config }, session, { ...consent, first: 'assertion' }, now)).code
+}
+
+type Again = Pick<Asked, 'identityId' | 'scope' | 'nonce' | 'codeChallenge' | 'codeChallengeMethod'> & {
+  app: RegisteredApp
+  /** Where alone the assertion can be redeemed for. */
+  audience: string
+}
+
+/** Refuses `invalid_redirect_uri` for what is neither registered nor where a browser’s own sign-ins end. */
+function requireEnding(app: RegisteredApp, { redirectUri, fedcmContinue }: Asked, { baseUrl }: Kernel['config']): void {
+  if (fedcmContinue ? endsHere(app, redirectUri, baseUrl.origin) : isRegisteredRedirect(app, redirectUri)) return
+  throw refuse.invalid_redirect_uri()
+}
+
+type Consent = ReturnType<typeof readConsent> & { first?: FirstToken }
 type Granting = { tx: Transaction } & Pick<Kernel, 'config'>
 
 /** Decides all of the request again: what came from a page is not what was checked before the page was shown. */
 function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, now: Date) {
   const { clientId, identityId, redirectUri, nonce, state } = wanted
   const organizationId = wanted.organizationId ?? undefined
-  if (!isRegisteredRedirect(app, redirectUri)) throw refuse.invalid_redirect_uri()
   const mode = readResponseMode(redirectUri, wanted.responseMode)
   const prompts = readPrompts(wanted.prompt)
   requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
@@ -139,7 +168,7 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
   const begun = { identityId, organization, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }
-  return { code: await beginLineage(tx, begun, now), keys }
+  return { code: await beginLineage(tx, begun, now, consent.first), keys }
 }
 
 async function grantConnector(tx: Transaction, consent: Consent, connector: CheckedConnector, now: Date) {

@@ -4,49 +4,49 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
 import {
-  findLineageOfCode,
+  findLineageOfFirst,
   redeemCode,
   revokeForReuse,
+  type FirstToken,
   type Issued,
   type Lineage,
   type Redeeming,
 } from '#tokens/lineage.ts'
-import type { CodeRedemption } from './token-request.ts'
 
 const refuse = refusals({
   invalid_grant: [400, 'The authorization code is unknown, expired, spent, or not yours.'],
   invalid_client: [401, 'This code was issued without a challenge: authenticate with the client secret.'],
 })
 
+/** What a client presents, with the verifier of the challenge that it sent before, where it sent one. */
+type Presented = { kind: FirstToken; token: string; redirectUri: string; codeVerifier: string | undefined }
+
 /**
- * Redeems an authorization code, once (RFC 6749 §4.1.3, RFC 7636 §4.6). Refuses `invalid_grant`, `invalid_client`.
+ * Redeems an authorization code, or an assertion in its place, once (RFC 6749 §4.1.3, RFC 7636 §4.6). Refuses
+ * `invalid_grant`, `invalid_client`.
  * A second redemption by its own client also ends what the first one gave (RFC 6749 §4.1.2); one by anybody else, or
  * with anything wrong, neither spends the code nor ends anything.
  */
 export async function redeem(
   { kernel: { db }, redeeming }: { kernel: Kernel; redeeming: Redeeming },
   client: Client,
-  redemption: CodeRedemption,
+  presented: Presented,
   now: Date,
 ): Promise<Issued> {
-  const { code, redirectUri, codeVerifier } = redemption
+  const { kind, token, redirectUri, codeVerifier } = presented
   const codeChallenge = codeVerifier === undefined ? null : sha256(codeVerifier).toString('base64url')
-  const issued = await redeemCode(
-    redeeming,
-    client.app,
-    { code, redirectUri, codeChallenge, proved: client.proved },
-    now,
-  )
+  const redemption = { kind, token, redirectUri, codeChallenge, proved: client.proved }
+  const issued = await redeemCode(redeeming, client.app, redemption, now)
   if (issued) return issued
 
-  const lineage = await findLineageOfCode(db, code)
+  const lineage = await findLineageOfFirst(db, kind, token)
   if (lineage && lineage.codeChallenge === null && codeVerifier === undefined && !client.proved)
     throw refuse.invalid_client()
   if (lineage && isReplay(lineage, client, { redirectUri, codeChallenge })) await revokeForReuse(db, lineage, now)
   throw refuse.invalid_grant()
 }
 
-/** Whether a code that was spent is presented again by the client it was issued to, with the right proof. */
+/** Whether what was spent is presented again by the client it was issued to, with the right proof. */
 function isReplay(
   lineage: Pick<Lineage, 'codeSpentAt' | 'clientId' | 'redirectUri' | 'codeChallenge'>,
   client: { app: Pick<RegisteredApp, 'clientId'>; proved: boolean },

@@ -4,7 +4,7 @@ import { delegate, requireDelegation } from '#delegation/exchange.ts'
 import type { Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
-import { findLineageOfCode, findLineageOfRefresh, type Issued, type Lineage, type Redeeming } from '#tokens/lineage.ts'
+import { findLineageOfFirst, findLineageOfRefresh, type Issued, type Lineage, type Redeeming } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import type { Subject } from '#tokens/subject-token.ts'
 import { redeem } from './code-grant.ts'
@@ -31,7 +31,7 @@ export async function redeemGrant(
 ): Promise<Issued & Told> {
   const issued =
     request.grant === 'authorization_code'
-      ? await redeem(endpoint, client, request, now)
+      ? await redeem(endpoint, client, { ...request, kind: 'code', token: request.code }, now)
       : await refresh(endpoint, client, request, now)
   return withOrganization(endpoint.kernel.db, issued)
 }
@@ -71,6 +71,6 @@ export async function redeemForTarget(
 }
 
 async function findLineage(db: Database, request: Redemption, now: Date): Promise<Lineage | undefined> {
-  if (request.grant === 'authorization_code') return findLineageOfCode(db, request.code)
+  if (request.grant === 'authorization_code') return findLineageOfFirst(db, 'code', request.code)
   return (await findLineageOfRefresh(db, request.refreshToken, now))?.lineage
 }

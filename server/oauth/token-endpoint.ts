@@ -47,7 +47,7 @@ async function answer(
 }
 
 /** Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. */
-async function countingFailures<Answer>(
+export async function countingFailures<Answer>(
   { rateLimits, telemetry }: Kernel,
   { app }: Client,
   grant: string,

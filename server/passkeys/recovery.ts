@@ -63,7 +63,7 @@ export async function finishRecovery(
     const session = await openSession(tx, userId, browser, now)
     const details = { credentialId: made.credentialId, sessionsEnded }
     await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
-    return { token: session.token, expiresAt: session.expiresAt, userId }
+    return { ...session, userId }
   })
   await tellOfRecovery(kernel, userId, language)
   return recovered

@@ -9,6 +9,7 @@ import { beginPerson, requireFitting } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import type { SessionTokens } from '#sessions/cookie.ts'
 import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
 import { verifyAttestation } from './attestation.ts'
@@ -30,7 +31,7 @@ export async function startRegistration(
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
 }
 
-export type Registered = { token: string; expiresAt: Date; userId: string; identity: Identity }
+export type Registered = SessionTokens & { expiresAt: Date; userId: string; identity: Identity }
 
 /**
  * Completes an account, in one transaction with everything that it begins. Refuses `invalid_flow`,
@@ -60,6 +61,6 @@ export async function finishRegistration(
     const session = await openSession(tx, userId, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)
-    return { token: session.token, expiresAt: session.expiresAt, userId, identity }
+    return { ...session, userId, identity }
   })
 }

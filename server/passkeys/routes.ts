@@ -10,7 +10,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { languageOf } from '#kernel/language.ts'
 import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import { clearSessionCookie, setSessionCookie } from '#sessions/cookie.ts'
+import { clearSessionCookies, setSessionCookies, type SessionTokens } from '#sessions/cookie.ts'
 import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#sessions/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { finishAddition, startAddition } from './addition.ts'
@@ -22,7 +22,7 @@ import { finishSignIn, startSignIn } from './sign-in.ts'
 import { signOut, signOutElsewhere, signOutForApp, signOutThere } from './sign-out.ts'
 
 /** A person who has just signed in. */
-type SignedIn = { token: string; expiresAt: Date; userId: string }
+type SignedIn = SessionTokens & { expiresAt: Date; userId: string }
 
 export function passkeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
   registrationRoutes(host, kernel)
@@ -54,7 +54,7 @@ function registrationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.finishRegistration,
     async handler(request, reply) {
       const registered = await finishRegistration(kernel, request.body, browserOf(request, config.baseUrl))
-      setSessionCookie(reply, registered.token, config.baseUrl)
+      setSessionCookies(reply, registered, config.baseUrl)
       return reply.status(201).send({
         sessionToken: registered.token,
         expiresAt: registered.expiresAt.toISOString(),
@@ -87,7 +87,7 @@ function signInRoutes(host: Host, kernel: Kernel): void {
           throw error
         },
       )
-      setSessionCookie(reply, signedIn.token, config.baseUrl)
+      setSessionCookies(reply, signedIn, config.baseUrl)
       return tellSignedIn(db, signedIn)
     },
   })
@@ -123,7 +123,7 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
         browser: browserOf(request, config.baseUrl),
         language: languageOf(request),
       })
-      setSessionCookie(reply, recovered.token, config.baseUrl)
+      setSessionCookies(reply, recovered, config.baseUrl)
       return tellSignedIn(db, recovered)
     },
   })
@@ -187,7 +187,7 @@ function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       await signOut(kernel, session.of(request))
-      clearSessionCookie(reply, config.baseUrl)
+      clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })
@@ -197,7 +197,7 @@ function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       await signOutForApp({ kernel, keys }, session.of(request), request.body.idTokenHint)
-      clearSessionCookie(reply, config.baseUrl)
+      clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })
@@ -209,7 +209,7 @@ function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
       const { userId, sessionId: own } = session.of(request)
       const { sessionId } = request.params
       await signOutThere(kernel, { userId, sessionId })
-      if (sessionId === own) clearSessionCookie(reply, config.baseUrl)
+      if (sessionId === own) clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

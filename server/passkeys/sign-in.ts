@@ -22,6 +22,6 @@ export async function finishSignIn(kernel: Kernel, finish: Finish, browser: Brow
     const session = await openSession(tx, userId, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'session.started', actor: 'person', userId, details }, now)
-    return { token: session.token, expiresAt: session.expiresAt, userId }
+    return { ...session, userId }
   })
 }

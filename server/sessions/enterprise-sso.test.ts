@@ -88,6 +88,7 @@ const openWithoutPasskey: Record<string, boolean> = {
   'GET /api/oauth/authorizations': false,
   'DELETE /api/oauth/authorizations/:id': false,
   'POST /api/oauth/authorize': true,
+  'POST /api/oauth/fedcm/finalize': false,
   'GET /api/oauth/delegations': true,
   'DELETE /api/oauth/delegations/:delegationId': true,
   'GET /api/oauth/delegations/:delegationId/uses': true,

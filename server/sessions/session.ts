@@ -128,11 +128,14 @@ export async function openEnterpriseSession(
 async function open(tx: Transaction, { userId, identityId }: Acting, browser: Browser, now: Date) {
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
+  // What the provider of an organization says of a person is for that organization, not for apps anywhere.
+  const federatedToken = identityId === null ? newToken('federated', uuidToBytes(sessionId)) : undefined
   const lifetime = identityId === null ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
   const endsAt = secondsAfter(now, lifetime)
   await insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
+    federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
     userId,
     identityId,
     userAgent: browser.userAgent,
@@ -140,7 +143,7 @@ async function open(tx: Transaction, { userId, identityId }: Acting, browser: Br
     now,
   })
   await endEarlier(tx, browser, { sessionId, userId, identityId }, now)
-  return { token, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }) }
+  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }) }
 }
 
 type Opened = Pick<Session, 'sessionId' | 'userId' | 'identityId'>
@@ -158,6 +161,14 @@ async function endEarlier(tx: Transaction, { earlierToken }: Browser, opened: Op
 /** The session that a browser has brought along by its cookie. It may be asked where no page of ours could ask. */
 export async function sessionOf(db: Database, { earlierToken }: Browser, now: Date): Promise<Session | undefined> {
   return earlierToken === undefined ? undefined : readSession(db, earlierToken, now)
+}
+
+/** The session for which the browser itself asks, by the token that it has for that. */
+export async function sessionOfFederatedToken(db: Database, token: string, now: Date): Promise<Session | undefined> {
+  const route = readToken('federated', token, 16)
+  const row = route && (await findSession(db, uuidFromBytes(route)))
+  if (!row?.federatedSha256 || !equalBytes(row.federatedSha256, sha256(token))) return undefined
+  return liveSession(db, row, now)
 }
 
 /** The sessions in which a person is signed in, the one used last first. */

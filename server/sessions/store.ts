@@ -7,6 +7,7 @@ export function findSession(db: Database, sessionId: string) {
     .select([
       'session_id as sessionId',
       'token_sha256 as tokenSha256',
+      'fedcm_sha256 as federatedSha256',
       'user_id as userId',
       'identity_id as identityId',
       'auth_time as authTime',
@@ -20,6 +21,7 @@ export function findSession(db: Database, sessionId: string) {
 type NewSession = {
   sessionId: string
   tokenSha256: Uint8Array
+  federatedSha256: Uint8Array | null
   userId: string
   identityId: string | null
   userAgent: string | undefined
@@ -29,13 +31,14 @@ type NewSession = {
 
 export async function insertSession(
   tx: Transaction,
-  { sessionId, tokenSha256, userId, identityId, userAgent, endsAt, now }: NewSession,
+  { sessionId, tokenSha256, federatedSha256, userId, identityId, userAgent, endsAt, now }: NewSession,
 ) {
   await tx
     .insertInto('session')
     .values({
       session_id: sessionId,
       token_sha256: tokenSha256,
+      fedcm_sha256: federatedSha256,
       user_id: userId,
       identity_id: identityId,
       user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,

@@ -4,7 +4,7 @@ import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { askingOf } from '#organizations/access.ts'
-import { setSessionCookie } from '#sessions/cookie.ts'
+import { setSessionCookies } from '#sessions/cookie.ts'
 import { browserOf, requireFresh, sessionGuard } from '#sessions/session.ts'
 import { Type } from 'typebox'
 import { arrive, linkArrival, readArrival } from './arrival.ts'
@@ -77,7 +77,7 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const arriving = { flowId: request.query.flow, browserToken: flowCookie(request, config.baseUrl) }
       const { location, token } = await arrive(kernel, arriving, browserOf(request, config.baseUrl))
-      if (token !== undefined) setSessionCookie(reply, token, config.baseUrl)
+      if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
       return reply.redirect(location, 303)
     },
   })

@@ -42,13 +42,31 @@ export type Issued = { granted: Granted; access: NewAccess; refreshToken: string
 /** An access token in clear, its hash, and when it ends. */
 type NewAccess = { token: string; sha256: Buffer; expiresAt: Date }
 
-/** Begins a lineage: all tokens that will descend from one consent, with the code that is the first of them. */
-export async function beginLineage(tx: Transaction, consented: Consented, now: Date): Promise<string> {
+/** What an app redeems first: the code that a browser was sent back with, or the assertion that it was given. */
+export type FirstToken = 'code' | 'assertion'
+
+/** Begins a lineage: all tokens that will descend from one consent, with the first of them, which is told this once. */
+export async function beginLineage(
+  tx: Transaction,
+  consented: Consented,
+  now: Date,
+  kind: FirstToken = 'code',
+): Promise<string> {
   const lineageId = randomUUIDv7()
-  const code = newToken('code', uuidToBytes(consented.identityId), uuidToBytes(lineageId))
-  const codeExpiresAt = secondsAfter(now, limits.codeLifetimeSeconds)
-  await insertLineage(tx, { ...consented, lineageId, codeSha256: sha256(code), codeExpiresAt, now })
-  return code
+  const token = newToken(kind, uuidToBytes(consented.identityId), uuidToBytes(lineageId))
+  await insertLineage(tx, {
+    ...consented,
+    lineageId,
+    codeSha256: sha256(token),
+    codeExpiresAt: endOfFirst(kind, now),
+    now,
+  })
+  return token
+}
+
+/** When a first token ends that is told now. */
+export function endOfFirst(kind: FirstToken, now: Date): Date {
+  return secondsAfter(now, kind === 'code' ? limits.codeLifetimeSeconds : limits.fedcmAssertionLifetimeSeconds)
 }
 
 /** The statements that every token request runs through. */
@@ -58,11 +76,18 @@ export function openRedeeming({ gathered }: Pick<Kernel, 'gathered'>): Redeeming
   return { redeem: gathered(redeemCodeStatement), rotate: gathered(rotateStatement) }
 }
 
-export type Redemption = { code: string; redirectUri: string; codeChallenge: string | null; proved: boolean }
+export type Redemption = {
+  kind: FirstToken
+  token: string
+  redirectUri: string
+  codeChallenge: string | null
+  proved: boolean
+}
 
 /**
- * Spends a code and issues its first tokens, in one statement whose condition carries every check of RFC 6749 §4.1.3.
- * Undefined when any of them fails; `findLineageOfCode` then tells which.
+ * Spends a code or an assertion and issues its first tokens, in one statement whose condition carries every check of
+ * RFC 6749 §4.1.3.
+ * Undefined when any of them fails; `findLineageOfFirst` then tells which.
  */
 export async function redeemCode(
   { redeem }: Redeeming,
@@ -70,7 +95,7 @@ export async function redeemCode(
   redemption: Redemption,
   now: Date,
 ): Promise<Issued | undefined> {
-  const route = routeOfCode(redemption.code)
+  const route = routeOfFirst(redemption.kind, redemption.token)
   if (!route) return undefined
   const family = randomBytes(16)
   const refreshToken = newRefreshToken(route.identityId, route.lineageId, family)
@@ -78,7 +103,7 @@ export async function redeemCode(
   const granted = await redeem([
     route.identityId,
     route.lineageId,
-    sha256(redemption.code),
+    sha256(redemption.token),
     terms.clientId,
     redemption.redirectUri,
     redemption.codeChallenge,
@@ -125,11 +150,11 @@ export async function rotateRefresh(
   return granted && { granted, access, refreshToken: successor }
 }
 
-/** The lineage that a code began, whatever has become of either. */
-export async function findLineageOfCode(db: Database, code: string): Promise<Lineage | undefined> {
-  const route = routeOfCode(code)
+/** The lineage that a code or an assertion began, whatever has become of either. */
+export async function findLineageOfFirst(db: Database, kind: FirstToken, token: string): Promise<Lineage | undefined> {
+  const route = routeOfFirst(kind, token)
   const lineage = route && (await findLineage(db, route.identityId, route.lineageId))
-  return lineage && equalBytes(lineage.codeSha256, sha256(code)) ? lineage : undefined
+  return lineage && equalBytes(lineage.codeSha256, sha256(token)) ? lineage : undefined
 }
 
 /**
@@ -234,8 +259,9 @@ function newRefreshToken(identityId: string, lineageId: string, family: Uint8Arr
   return newToken('refresh', uuidToBytes(identityId), uuidToBytes(lineageId), family)
 }
 
-function routeOfCode(code: string) {
-  const route = readToken('code', code, 32)
+/** Where the row of a first token is; undefined for what is none of this kind. */
+export function routeOfFirst(kind: FirstToken, token: string) {
+  const route = readToken(kind, token, 32)
   return route && { identityId: uuidFromBytes(route.subarray(0, 16)), lineageId: uuidFromBytes(route.subarray(16, 32)) }
 }
 

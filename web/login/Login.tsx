@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { asksForProof, returnAddress } from '../return-address.ts'
+import { asksForOther, asksForProof, returnAddress } from '../return-address.ts'
 import { readOwnSession } from '../session.ts'
 import { Authenticate } from '../ui/Authenticate.tsx'
 import { useDoing } from '../ui/doing.ts'
@@ -17,6 +17,7 @@ export function Login() {
   const leave = () => location.replace(returnTo)
   const proves = asksForProof(location.search)
   useEffect(() => {
+    if (asksForOther(location.search)) return setPresent('nobody')
     // Whoever is signed in already has nothing to do here; whether the server can be reached shows when they try.
     readOwnSession().then(
       (session) => (session && !proves ? leave() : setPresent(session ? 'somebody' : 'nobody')),

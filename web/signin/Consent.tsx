@@ -1,10 +1,10 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView } from '@countersign/protocol/pages'
-import { placeOf } from '../place.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
 import { SignatureLine } from '../ui/SignatureLine.tsx'
+import { destination } from './destination.ts'
 import { Delegation } from './Delegation.tsx'
 import { isSettled, type Grant } from './steps.ts'
 import { Wanted } from './Wanted.tsx'
@@ -25,7 +25,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
     { name: 'approve', label: words.signin.approve, do: onApprove },
     { name: 'deny', label: words.signin.deny, look: 'secondary', do: onDeny },
   ]
-  const place = view.unverified?.onDevice ? words.signin.appOnDevice : placeOf(view.redirectUri)
+  const place = view.unverified?.onDevice ? words.signin.appOnDevice : destination(view)
   const settled = isSettled(grant, view) && doing.problem === undefined
   const forWhom = grant.organization ? [words.signin.forOrganization(grant.organization.name)] : []
   const change = (

@@ -1,8 +1,8 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView } from '@countersign/protocol/pages'
-import { placeOf } from '../place.ts'
 import { useWords } from '../ui/Root.tsx'
 import { SignatureLine } from '../ui/SignatureLine.tsx'
+import { destination } from './destination.ts'
 
 type Props = { identity: Identity | undefined; view: SignInView }
 
@@ -12,7 +12,7 @@ export function Leave({ identity, view }: Props) {
   return (
     <>
       {identity && <SignatureLine name={identity.displayName} below={`@${identity.handle}`} signed />}
-      <p role="status">{words.leaving(view.unverified?.onDevice ? words.appOnDevice : placeOf(view.redirectUri))}</p>
+      <p role="status">{words.leaving(view.unverified?.onDevice ? words.appOnDevice : destination(view))}</p>
     </>
   )
 }

@@ -1,10 +1,10 @@
 import type { SignInView } from '@countersign/protocol/pages'
-import { placeOf } from '../place.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
 import { EnterCode } from '../ui/EnterCode.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { SignatureLine } from '../ui/SignatureLine.tsx'
+import { destination } from './destination.ts'
 import type { useFlow } from './flow.ts'
 import type { Step } from './steps.ts'
 
@@ -47,7 +47,7 @@ export function Unlock({ flow, step, view, doing }: Props) {
       <p>{words.unlockWhy(view.app.name)}</p>
       <SignatureLine
         name={displayName}
-        below={`@${handle} · ${words.returnTo(placeOf(view.redirectUri))}`}
+        below={`@${handle} · ${words.returnTo(destination(view))}`}
         signed={doing.current === 'unlock'}
         aside={
           <button type="button" class="button quiet" onClick={() => void doing.perform(change)}>

@@ -8,6 +8,7 @@ import { leave } from '../leave.ts'
 import { reauthenticate, withFreshProof, type SignedIn } from '../passkey.ts'
 import { grantableScopes } from '../scope-words.ts'
 import { scopeTextOf } from './delegating.ts'
+import { toBrowser } from './federated.ts'
 import { mayApprove, type Approving, type Event, type Step } from './steps.ts'
 
 const loadVault = () => import('../vault.ts')
@@ -95,12 +96,13 @@ async function consent(
   const { key, app } = view
   const { organization } = grant
   const body = { ...requestOf(view, identity), ...(organization && { organizationId: organization.id }) }
-  if (!key || !masterKey) return leavingOf(await call('POST /api/oauth/authorize', { body }))
+  const leaveWith = (leaving: Leaving) => (view.givenTo === undefined ? leaving : toBrowser(view, identity, leaving))
+  if (!key || !masterKey) return leaveWith(leavingOf(await call('POST /api/oauth/authorize', { body })))
   const { newKeyFor, fragmentOf } = await loadAppKey()
   const place = { identityId: identity.identityId, clientId: app.clientId }
   const made = grant.hasKey && !key.reset ? {} : await newKeyFor(masterKey, place, key)
   const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
-  return { url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` }
+  return leaveWith({ url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` })
 }
 
 function leavingOf({ redirectUrl, formFields }: Answer<'POST /api/oauth/authorize'>): Leaving {
@@ -135,6 +137,7 @@ function requestOf(view: SignInView, identity: Identity) {
     requestUri,
     key,
     connector,
+    givenTo,
   } = view
   const scope = [...grantableScopes(view.scope, identity), ...(key?.reset ? ['e2ee:reset'] : [])]
   return {
@@ -147,6 +150,7 @@ function requestOf(view: SignInView, identity: Identity) {
     ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),
     ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
     ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+    ...(givenTo !== undefined && { fedcmContinue: true }),
     ...(formPost && { responseMode: 'form_post' }),
     ...(requestUri !== undefined && { requestUri }),
     ...(connector && connectorOf(connector)),

@@ -37,6 +37,9 @@ export const limits = {
   pushedRequestLifetimeSeconds: 60,
   pushedRequestOpenSeconds: 10 * 60,
   codeLifetimeSeconds: 60,
+  /** How long an app has to exchange the assertion that a browser gave it, and a person to finish in the window. */
+  fedcmAssertionLifetimeSeconds: 60,
+  fedcmContinuationLifetimeSeconds: 10 * 60,
   accessTokenLifetimeSeconds: 3600,
   delegatedTokenLifetimeSeconds: 600,
   /** For how long after they proved who they are a person counts as present to a delegation. */

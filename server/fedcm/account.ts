@@ -1,0 +1,60 @@
+import type { FederatedAccount } from '@countersign/protocol/fedcm'
+import type { Identity } from '@countersign/protocol/identities'
+import { listConnected } from '#authorizations/authorization.ts'
+import { listActing } from '#identity/identity.ts'
+import type { Database } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import type { Session } from '#sessions/session.ts'
+
+const refuse = refusals({ access_denied: [403, 'This is not one of the identities of this browser.'] })
+
+/** The identities that a browser may offer an app, each with the apps that it knows already. */
+export async function listAccounts(db: Database, session: Session): Promise<FederatedAccount[]> {
+  const identities = await listActing(db, session)
+  const ids = identities.map(({ identityId }) => identityId)
+  const connected = await listConnected(db, ids)
+  return identities.map((identity) => ({
+    ...toAccount(identity),
+    approved_clients: connected.filter((each) => each.identityId === identity.identityId).map((each) => each.clientId),
+  }))
+}
+
+/** The identity of an account that the browser names. Refuses `access_denied`. */
+export async function requireAccount(db: Database, session: Session, accountId: string): Promise<Identity> {
+  const identity = (await listActing(db, session)).find(({ identityId }) => identityId === accountId)
+  if (!identity) throw refuse.access_denied()
+  return identity
+}
+
+/** The same, named as an app may know it. Refuses `access_denied`. */
+export async function requireHinted(db: Database, session: Session, hint: string): Promise<Identity> {
+  const identities = await listActing(db, session)
+  const hinted = identities.find((each) => each.identityId === hint || hintsOf(each).includes(hint))
+  if (!hinted) throw refuse.access_denied()
+  return hinted
+}
+
+/** A name has no parts that a program could tell: the given one is all of it. */
+function toAccount(identity: Identity) {
+  const { identityId, displayName, handle, avatarUrl } = identity
+  const email = addressOf(identity)
+  return {
+    id: identityId,
+    name: displayName,
+    given_name: displayName,
+    username: handle,
+    ...(email !== undefined && { email }),
+    ...(avatarUrl !== null && { picture: avatarUrl }),
+    login_hints: hintsOf(identity),
+    domain_hints: email === undefined ? [] : [email.slice(email.lastIndexOf('@') + 1)],
+  }
+}
+
+function hintsOf(identity: Identity): string[] {
+  const email = addressOf(identity)
+  return email === undefined ? [identity.handle] : [identity.handle, email]
+}
+
+function addressOf({ email, emailVerified }: Identity): string | undefined {
+  return emailVerified && email !== null ? email : undefined
+}

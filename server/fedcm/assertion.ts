@@ -1,0 +1,96 @@
+import type { Identity } from '@countersign/protocol/identities'
+import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
+import { readAuthorization } from '#authorizations/authorization.ts'
+import { transaction, type Database } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { authorizeAgain } from '#oauth/authorize.ts'
+import { continuationPage } from '#oauth/continuation.ts'
+import type { Session } from '#sessions/session.ts'
+import { reissueAsAssertion } from '#tokens/assertion.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { requireAccount } from './account.ts'
+import { signAssertion } from './assertion-token.ts'
+import { keepContinuation, spendContinuation } from './continuation.ts'
+import { readWanted, type Wanted } from './request.ts'
+import type { RequestingApp } from './requesting-app.ts'
+
+const refuse = refusals({
+  access_denied: [403, 'The person would have to be asked, and may not be.'],
+  invalid_grant: [400, 'Nothing waits for this, it has expired, or it was finished before.'],
+  invalid_request: [400, 'An app that takes a key is given it sealed (appKeyJwe), and no other is.'],
+})
+
+type Provider = { kernel: Pick<Kernel, 'db' | 'config'>; keys: SigningKeys }
+type Asked = { asking: RequestingApp; accountId: string; params: string | undefined }
+
+/**
+ * What a browser gets for the page of an app: an assertion where the person has agreed to all of it before, else where
+ * to open a window in which they can. Refuses `access_denied`, `invalid_request`, `invalid_scope`.
+ */
+export async function assertIdentity(
+  { kernel, keys }: Provider,
+  session: Session,
+  { asking, accountId, params }: Asked,
+  now: Date,
+): Promise<{ token: string } | { continue_on: string }> {
+  const { db, config } = kernel
+  const { app, origin } = asking
+  const wanted = readWanted(asking, params)
+  const identity = await requireAccount(db, session, accountId)
+  const { identityId } = identity
+  if (!(await isSettled(db, identity, { asking, wanted }))) {
+    if (wanted.prompts.includes('none')) throw refuse.access_denied()
+    return { continue_on: await keepContinuation({ db, config }, session, { asking, wanted, identityId }, now) }
+  }
+  const { nonce, codeChallenge, codeChallengeMethod } = wanted.sent
+  const scope = wanted.scope.join(' ')
+  const again = { app, audience: origin, identityId, scope, nonce, codeChallenge, codeChallengeMethod }
+  const token = await transaction(db, (tx) => authorizeAgain({ tx, config }, session, again, now))
+  const assertion = { token, identityId, clientId: app.clientId, origin, scope: wanted.scope, nonce }
+  return { token: await signAssertion({ kernel, keys }, assertion, now) }
+}
+
+type Finished = { code: string; clientId: string; state: string; appKeyJwe?: string }
+
+/**
+ * The assertion for what a person has agreed to in the window, in place of the code that they got there. Refuses
+ * `invalid_grant`, and `invalid_request` for a key in clear, or one where none belongs.
+ */
+export async function finalize(
+  { kernel, keys }: Provider,
+  { userId, sessionId }: Session,
+  { code, clientId, state, appKeyJwe }: Finished,
+  now: Date,
+): Promise<string> {
+  if (appKeyJwe !== undefined && !isCompactJwe(appKeyJwe)) throw refuse.invalid_request()
+  const assertion = await transaction(kernel.db, async (tx) => {
+    const waiting = await spendContinuation(tx, { reference: state, userId, clientId }, now)
+    if (!waiting) throw refuse.invalid_grant()
+    const { origin, request } = waiting
+    const { nonce, codeChallenge, appKeyJwk } = request.sent
+    if ((appKeyJwk !== undefined) !== (appKeyJwe !== undefined)) throw refuse.invalid_request()
+    const redirectUri = continuationPage(kernel.config.baseUrl.origin)
+    const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope: request.allowedScope }
+    const reissued = await reissueAsAssertion(tx, { ...bound, code, audience: origin }, now)
+    if (!reissued) throw refuse.invalid_grant()
+    return { ...reissued, clientId, origin, nonce }
+  })
+  return signAssertion({ kernel, keys }, { ...assertion, appKey: appKeyJwe }, now)
+}
+
+/**
+ * Whether nothing is left to ask. A consent of which nothing is recorded says nothing, and the key of an app opens in a
+ * window alone.
+ */
+async function isSettled(
+  db: Database,
+  { identityId, emailVerified }: Identity,
+  { asking: { app }, wanted }: { asking: RequestingApp; wanted: Wanted },
+): Promise<boolean> {
+  const { scope, prompts, takesKey } = wanted
+  if (takesKey || prompts.some((prompt) => prompt !== 'none')) return false
+  if (scope.includes('email') && !emailVerified) return false
+  const { authorization, missingScopes } = await readAuthorization(db, identityId, app.clientId, scope)
+  return authorization !== null && authorization.scope !== '' && missingScopes.length === 0
+}

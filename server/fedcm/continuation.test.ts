@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { CompactEncrypt, decodeJwt } from 'jose'
+import { exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>
+
+async function visit() {
+  const [person, app] = [await world.person(), await world.app({ allowedScopes: ['openid', 'profile', 'user_id'] })]
+  return { person, app, browser: await openBrowser(world, person) }
+}
+
+const continueOn = async (asked: ReturnType<Browser['assertion']>) => {
+  const answer = await asked
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json<{ continue_on: string }>().continue_on
+}
+const refusedAs = ({ statusCode, ...answer }: { statusCode: number; json: () => { error: string } }) => [
+  statusCode,
+  answer.json().error,
+]
+
+test('the first time a person is asked in a window, and the app gets what they agreed to there', async () => {
+  const { person, app, browser } = await visit()
+  const { verifier, params } = newParams()
+  const address = await continueOn(browser.assertion(app, params))
+  const { there, view } = await browser.open(address)
+  assert.equal(there.origin, 'http://localhost:4401')
+  assert.deepEqual(
+    { ...Object(view), site: undefined, app: undefined, denied: undefined, state: undefined },
+    {
+      page: 'signin',
+      site: undefined,
+      app: undefined,
+      givenTo: 'https://app.example',
+      redirectUri: 'http://localhost:4400/fedcm/resolve',
+      scope: ['openid', 'profile'],
+      nonce: params.nonce,
+      state: undefined,
+      codeChallenge: params.codeChallenge,
+      identityId: person.identityId,
+      prompts: [],
+      languages: [],
+      formPost: false,
+      denied: undefined,
+    },
+  )
+  assert.match(Object(view).denied.url, /^http:\/\/localhost:4400\/fedcm\/resolve\?error=access_denied/)
+  const assertion = await browser.finish(app, address)
+  const tokens = (await exchange(world, app, assertion, { codeVerifier: verifier })).json()
+  assert.equal(tokens.user.handle, person.handle)
+  assert.equal(decodeJwt(tokens.id_token)['nonce'], params.nonce)
+  assert.ok((await browser.assertion(app, params)).json().token, 'and the next time nothing is asked')
+})
+
+test('FED-13 a window is of the browser and person for whom it was begun, and of nobody else', async () => {
+  const { app, browser, person } = await visit()
+  const address = await continueOn(browser.assertion(app, { scope: 'openid' }))
+  const stranger = await openBrowser(world, await world.person())
+  const elsewhere = await openBrowser(world, person)
+  for (const headers of [{ cookie: '' }, stranger.ofPages, elsewhere.ofPages]) {
+    const { there } = await browser.open(address, { ...headers })
+    assert.equal(there.href, 'http://localhost:4400/fedcm/error?code=expired')
+  }
+  for (const reference of ['', 'x'.repeat(43), randomBytes(32).toString('base64url')])
+    assert.match(
+      (await browser.open(`http://localhost:4400/fedcm/continue?request=${reference}`)).there.pathname,
+      /error/,
+    )
+  assert.equal((await browser.open(address)).there.pathname, '/signin', 'reloading does not spend it')
+  world.pass(10 * 60)
+  assert.match((await browser.open(address)).there.pathname, /error/)
+})
+
+test('FED-12 what was agreed to is finished once, by its person, for its app, and with what was asked', async () => {
+  const { app, browser } = await visit()
+  const { params } = newParams('openid')
+  const { there } = await browser.open(await continueOn(browser.assertion(app, params)))
+  const finished = { ...(await browser.codeOf(there)), clientId: app.clientId }
+  const stranger = await openBrowser(world, await world.person())
+  assert.deepEqual(refusedAs(await stranger.finalize(finished)), [400, 'invalid_grant'])
+  assert.deepEqual(refusedAs(await browser.finalize(finished, { cookie: '' })), [401, 'unauthorized'])
+  const { clientId } = await world.app()
+  for (const changed of [{ clientId }, { state: 'x'.repeat(43) }, { code: `${finished.code}x` }])
+    assert.deepEqual(refusedAs(await browser.finalize({ ...finished, ...changed })), [400, 'invalid_grant'])
+  const [first, second] = await Promise.all([browser.finalize(finished), browser.finalize(finished)])
+  assert.deepEqual([first.statusCode, second.statusCode].toSorted(), [200, 400])
+  assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'])
+  const { code } = finished
+  const redeemed = await app.redeem(code, { redirect_uri: 'http://localhost:4400/fedcm/resolve' })
+  assert.equal(redeemed.json().error, 'invalid_grant', 'the code is worth nothing any more')
+})
+
+test('FED-12 a page that was led to agree to something else can’t be finished', async () => {
+  for (const wanted of [
+    { scope: 'openid user_id' },
+    { nonce: 'another' },
+    { codeChallenge: newParams().params.codeChallenge },
+    { codeChallenge: undefined, codeChallengeMethod: undefined },
+  ]) {
+    const { app, browser } = await visit()
+    const { there } = await browser.open(await continueOn(browser.assertion(app, newParams('openid').params)))
+    const finished = { ...(await browser.codeOf(there, wanted)), clientId: app.clientId }
+    assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'], JSON.stringify(wanted))
+  }
+  const { app, browser } = await visit()
+  const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid profile' })))
+  const less = { ...(await browser.codeOf(there, { scope: 'openid' })), clientId: app.clientId }
+  assert.equal((await browser.finalize(less)).statusCode, 200, 'less may be agreed to')
+})
+
+test('FED-12 a code that went to the app itself is none to be finished with', async () => {
+  const { person, app, browser } = await visit()
+  const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid' })))
+  const code = await app.code({ headers: browser.ofPages, identityId: person.identityId }, { scope: 'openid' })
+  const finished = { code, state: there.searchParams.get('state'), clientId: app.clientId }
+  assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'])
+  assert.equal((await app.redeem(code)).statusCode, 200)
+})
+
+test('AUZ-08 the page that ends such a sign-in is no redirect URI of any other request', async () => {
+  const { person, app, browser } = await visit()
+  const redirectUri = 'http://localhost:4400/fedcm/resolve'
+  const signIn = (parameters: Record<string, string>) =>
+    world.auth.inject({ url: `/signin?${new URLSearchParams({ client_id: app.clientId, ...parameters })}` })
+  assert.equal((await signIn({ redirect_uri: redirectUri })).statusCode, 400)
+  for (const [name, value] of Object.entries({
+    fedcm_continue: '0',
+    fedcm_origin: 'https://evil.example',
+    response_mode: 'form_post',
+    resource: 'x',
+  })) {
+    const asked = { redirect_uri: redirectUri, fedcm_continue: '1', fedcm_origin: 'https://app.example', [name]: value }
+    const answer = await signIn(asked)
+    assert.equal(answer.statusCode, 400, name)
+    assert.equal(answer.headers.location, undefined)
+  }
+  const foreign = await signIn({ redirect_uri: app.redirectUri, fedcm_continue: '1' })
+  assert.deepEqual([foreign.statusCode, foreign.headers.location], [400, undefined])
+  const { identityId } = person
+  const payload = { clientId: app.clientId, identityId, scope: 'openid' }
+  for (const wanted of [{ redirectUri }, { redirectUri: app.redirectUri, fedcmContinue: true }]) {
+    const headers = browser.ofPages
+    const url = '/api/oauth/authorize'
+    const answer = await world.api.inject({ method: 'POST', url, headers, payload: { ...payload, ...wanted } })
+    assert.deepEqual(refusedAs(answer), [400, 'invalid_redirect_uri'])
+  }
+})
+
+test('who proves again who they are in the window goes on as before, and a new session finishes', async () => {
+  const { person, app, browser } = await visit()
+  const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid', prompt: 'login' })))
+  assert.equal(there.searchParams.get('prompt'), 'login')
+  const again = await openBrowser(world, person)
+  const finished = { ...(await again.codeOf(there, { prompt: 'login' })), clientId: app.clientId }
+  assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'], 'not of the earlier session')
+  assert.equal((await again.finalize(finished)).statusCode, 200)
+})
+
+test('a session of an organization’s sign-in alone finishes nothing', async () => {
+  const { person, app, browser } = await visit()
+  const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid' })))
+  const finished = { ...(await browser.codeOf(there)), clientId: app.clientId }
+  const headers = await signInByOrganization(world, person)
+  assert.deepEqual(refusedAs(await browser.finalize(finished, headers)), [403, 'passkey_required'])
+})
+
+test('FED-18 the key of an app goes through sealed to its page, and never in clear', async () => {
+  const person = await world.person()
+  const app = await world.app({ supportsE2ee: true })
+  const browser = await openBrowser(world, person)
+  const { publicKey } = generateKeyPairSync('x25519')
+  const { kty, crv, x } = publicKey.export({ format: 'jwk' })
+  const appKeyJwk = Buffer.from(JSON.stringify({ kty, crv, x })).toString('base64url')
+  const asked = { ...newParams('openid').params, appKeyJwk }
+  const refused = [{ scope: 'openid' }, { ...asked, appKeyJwk: 'e30' }, { ...asked, appKeyJwk: `${appKeyJwk}=` }]
+  for (const params of refused)
+    assert.deepEqual((await browser.assertion(app, params)).json().error.code, 'invalid_request')
+  const plain = await world.app()
+  assert.equal((await browser.assertion(plain, { scope: 'openid', appKeyJwk })).statusCode, 400)
+
+  const address = await continueOn(browser.assertion(app, asked))
+  const { there, view } = await browser.open(address)
+  assert.deepEqual(Object(view).key, { mode: 'symmetric', reset: false, recipient: { kty, crv, x } })
+  const wanted = { scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }
+  const code = { ...(await browser.codeOf(there, wanted)), clientId: app.clientId }
+  for (const appKeyJwe of [undefined, 'app_key=in-clear', randomBytes(32).toString('base64')])
+    assert.deepEqual(refusedAs(await browser.finalize({ ...code, appKeyJwe })), [400, 'invalid_request'])
+  const appKeyJwe = await new CompactEncrypt(randomBytes(32))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+    .encrypt(publicKey)
+  const finished = await browser.finalize({ ...code, appKeyJwe })
+  assert.equal(finished.statusCode, 200, finished.body)
+  assert.equal(decodeJwt(finished.json().assertion)['app_key'], appKeyJwe)
+  assert.ok((await browser.assertion(app, asked)).json().continue_on, 'the key opens in a window alone')
+})

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Actions } from '../ui/Actions.tsx'
+import { useDoing } from '../ui/doing.ts'
+import { Frame } from '../ui/Frame.tsx'
+import { useWords } from '../ui/Root.tsx'
+import { Waiting } from '../ui/Waiting.tsx'
+import { readView } from '../view.ts'
+import { closeWindow, giveToApp, takeOutcome } from './browser-window.ts'
+
+type State = 'ending' | 'over' | 'fault'
+
+/** The end of a window that the browser opened: it closes by itself, and says what to do where it does not. */
+export function Ending() {
+  const words = useWords().federated
+  const { fault } = readView('fedcm')
+  const doing = useDoing()
+  const [state, setState] = useState<State>(fault === undefined ? 'ending' : 'fault')
+  useEffect(() => {
+    if (fault === undefined) end().then(setState, () => setState('fault'))
+  }, [])
+  if (state === 'ending')
+    return (
+      <Frame title={words.ending}>
+        <section class="step">
+          <h1>{words.ending}</h1>
+          <Waiting />
+        </section>
+      </Frame>
+    )
+  const hints: Record<string, string> = words.hints
+  const { title, hint } =
+    state === 'over'
+      ? { title: words.over, hint: words.overHint }
+      : { title: words.fault, hint: hints[fault ?? ''] ?? words.hint }
+  return (
+    <Frame title={title}>
+      <section class="step">
+        <h1>{title}</h1>
+        <p class="lead">{hint}</p>
+        <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: closeWindow }]} doing={doing} />
+      </section>
+    </Frame>
+  )
+}
+
+/** Gives the app its answer, where there is one; else the person has signed in here, or said no. */
+async function end(): Promise<State> {
+  const outcome = takeOutcome()
+  if (outcome) await giveToApp(outcome)
+  else closeWindow()
+  return 'over'
+}

@@ -1,0 +1,4 @@
+import { drawPage } from '../ui/Root.tsx'
+import { Ending } from './Ending.tsx'
+
+await drawPage(Ending)

@@ -1,0 +1,25 @@
+import type { Identity } from '@countersign/protocol/identities'
+import type { Leaving, SignInView } from '@countersign/protocol/pages'
+import { call } from '../call.ts'
+
+/**
+ * Turns the answer that an address would take to the app into the assertion that the browser gives it, and answers the
+ * page that hands it over, with the assertion in its fragment. The key of an app is in there, sealed to the app's page.
+ */
+export async function toBrowser(
+  { app, redirectUri }: Pick<SignInView, 'app' | 'redirectUri'>,
+  { identityId }: Identity,
+  { url }: Leaving,
+): Promise<Leaving> {
+  const { searchParams, hash } = new URL(url)
+  const appKeyJwe = new URLSearchParams(hash.slice(1)).get('app_key_jwe')
+  const { assertion } = await call('POST /api/oauth/fedcm/finalize', {
+    body: {
+      code: searchParams.get('code') ?? '',
+      state: searchParams.get('state') ?? '',
+      clientId: app.clientId,
+      ...(appKeyJwe !== null && { appKeyJwe }),
+    },
+  })
+  return { url: `${redirectUri}#${new URLSearchParams({ assertion, account: identityId })}` }
+}
