@@ -201,10 +201,6 @@ async function walkConnections(person: Person, look: Look): Promise<void> {
   await look('connections-directory-token')
   await person.press('scim-token-saved')
   await page.unroute('**/scim-token?*')
-  await person.press(`encryption-${connections[1]?.connectionId}`)
-  await person.control('save-certificate').waitFor()
-  await look('connections-encryption')
-  await person.press('cancel')
   await page.unroute('**/sso-connections?*')
 }
 
@@ -289,7 +285,6 @@ const connections: SsoConnection[] = [
       certificates: [],
       metadataUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/metadata',
       acsUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/acs',
-      encryption: { certificate: 'a certificate', expiresAt: '2036-11-01T12:00:00.000Z' },
     },
     testedAt: null,
     inUse: false,

@@ -78,6 +78,15 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await look('error')
   await at('/nowhere')
   await look('not-found')
+  // A window that the browser opened for an app: what is said where it can't go on, and where it does not close.
+  for (const [name, path] of Object.entries({
+    'fedcm-error': 'error?code=unauthorized_client',
+    'fedcm-over': 'resolve',
+  })) {
+    await page.goto(`${stage.service.baseUrl}/fedcm/${path}`)
+    await page.locator('[data-action="close"]').waitFor()
+    await look(name)
+  }
 }
 
 async function walkAccount(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {

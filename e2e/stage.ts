@@ -16,16 +16,25 @@ export function openStage(environment?: Environment) {
   return setStage(serveHere, environment)
 }
 
+/** The same with a browser that has the dialogs of its own, by which it signs people in itself (FedCM). */
+export function openFederatedStage(environment?: Environment) {
+  return setStage(serveHere, environment, launchWholeBrowser)
+}
+
 /** The same with the provider as a process, for a journey that ends it, reads its log or loads something before it. */
 export function openStageWithProcess(environment?: Environment) {
   return setStage((settings) => startService({ environment: settings }), environment)
 }
 
-async function setStage<Kind extends Served>(serve: (settings: Environment) => Promise<Kind>, environment = {}) {
+async function setStage<Kind extends Served>(
+  serve: (settings: Environment) => Promise<Kind>,
+  environment = {},
+  launch = launchBrowser,
+) {
   const [mailbox, nameServer] = await Promise.all([openMailbox(), startNameServer()])
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@countersign.example>' }
   const service = await serve({ ...mail, DNS_SERVERS: nameServer.address, ...environment })
-  const [shop, browser] = await Promise.all([openShop(service), launchBrowser()])
+  const [shop, browser] = await Promise.all([openShop(service), launch()])
   return {
     service,
     mailbox,
@@ -54,8 +63,16 @@ async function setStage<Kind extends Served>(serve: (settings: Environment) => P
 const inFewProcesses = ['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu']
 
 export function launchBrowser() {
+  return launchFrom(process.env['CHROMIUM'] ?? '/usr/bin/chromium')
+}
+
+function launchWholeBrowser() {
+  return launchFrom(process.env['WHOLE_CHROMIUM'] ?? '/usr/bin/chromium')
+}
+
+function launchFrom(executablePath: string) {
   return chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath,
     args: ['--disable-gpu', '--disable-quic', '--disable-sync', ...inFewProcesses],
   })
 }

@@ -14,8 +14,11 @@ const { values, positionals } = parseArgs({ options, allowPositionals: true })
 if (values.write) process.env.CONFORMANCE = 'write'
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
+const wholeBrowsers = ['chromium', 'chromium-browser', 'google-chrome']
 await runCommand(() => {
-  process.env.CHROMIUM = findChromium()
+  // In this order: what is named for all is then named for the whole one as well.
+  process.env.WHOLE_CHROMIUM ??= process.env.CHROMIUM ?? findChromium(wholeBrowsers)
+  process.env.CHROMIUM ??= findChromium(['chromium-headless-shell', ...wholeBrowsers])
   const files = findTestFiles(['e2e'], positionals)
   // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
   const manner = { concurrency: 3, together: 4, longest: isWalk, execArgv: [compilesQuickly] }
@@ -28,11 +31,13 @@ function isWalk(file: string): boolean {
   return file.endsWith('/e2e/pages.test.ts')
 }
 
-/** The shell is Chromium without its window, which nobody sees here: the same pages for two thirds of the work. */
-function findChromium(): string {
-  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
-  const found = process.env.CHROMIUM ?? names.flatMap((name) => findPrograms(name))[0]
+/**
+ * The shell is Chromium without its window, which nobody sees here: the same pages for two thirds of the work. It has
+ * none of the dialogs in which a browser signs people in itself: for those it takes the whole.
+ */
+function findChromium(names: string[]): string {
+  const [found] = names.flatMap((name) => findPrograms(name))
   if (!found)
-    throw new Missing('Chromium is needed: apt-get install chromium-headless-shell (or name its path in CHROMIUM)')
+    throw new Missing('Chromium is needed: apt-get install chromium chromium-headless-shell (or its path in CHROMIUM)')
   return found
 }
