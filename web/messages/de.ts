@@ -825,6 +825,7 @@ export const de: Words = {
       'Den Code tauscht sie gegen Tokens und zeigt dir alles, was sie bekam.',
     ],
     start: 'Mit Countersign anmelden',
+    startHere: 'Anmelden, ohne wegzugehen',
     gotTitle: 'Was die App bekam',
     refusedTitle: 'Die App wurde abgewiesen',
     checks: 'Was die App geprüft hat',
@@ -851,6 +852,7 @@ export const de: Words = {
     wrongState:
       'Das ist nicht der State, den dieser Tab geschickt hat: die Antwort eines anderen. Sie wurde verworfen.',
     wrongIssuer: 'Die Antwort nennt einen anderen Aussteller. Sie wurde verworfen.',
+    declined: 'Dein Browser hat niemanden angemeldet. Warum, sagt er einer App nicht.',
   },
 
   federated: {

@@ -804,6 +804,7 @@ export const en = {
       'It turns the code into tokens and shows you all it got.',
     ],
     start: 'Sign in with Countersign',
+    startHere: 'Sign in without leaving',
     gotTitle: 'What the app got',
     refusedTitle: 'The app got a refusal',
     checks: 'What the app checked',
@@ -829,6 +830,7 @@ export const en = {
     unasked: 'This answer belongs to no request of this tab. Start again.',
     wrongState: 'The state is not the one this tab sent: someone else’s answer. It was thrown away.',
     wrongIssuer: 'The answer names another issuer. It was thrown away.',
+    declined: 'Your browser has signed nobody in. It does not tell an app why.',
   },
 
   federated: {

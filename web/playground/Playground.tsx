@@ -8,9 +8,10 @@ import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { authorizationUrl, newSent } from './authorization-request.ts'
 import { readCallback, readSent, type Callback } from './callback.ts'
+import { askInDialog, hasDialog } from './dialog.ts'
 import { Harvest } from './Harvest.tsx'
 import { Refusal } from './Refusal.tsx'
-import { redeemCode, refreshTokens, type Got } from './tokens.ts'
+import { redeemAssertion, redeemCode, refreshTokens, type Got } from './tokens.ts'
 
 const keptUnder = 'playground'
 
@@ -38,12 +39,23 @@ export function Playground() {
     location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent))
   }
 
+  /** The same without leaving this page, where the browser can. */
+  async function beginHere() {
+    const sent = newSent()
+    const assertion = await askInDialog(view, sent)
+    if (assertion === undefined) return setCallback({ kind: 'declined' })
+    await get(redeemAssertion(view, assertion, sent))
+  }
+
   useEffect(() => {
     if (callback.kind !== 'code') return
     void doing.perform({ name: 'redeem', do: () => get(redeemCode(view, callback.code, callback.sent)) })
   }, [])
 
   const start: Action = { name: 'start', label: callback.kind === 'none' ? words.start : words.again, do: begin }
+  const here: Action[] = hasDialog
+    ? [{ name: 'start-here', label: words.startHere, look: 'secondary', do: beginHere }]
+    : []
   const isWaiting = callback.kind === 'code' && doing.problem === undefined
   return (
     <Frame title={words.title} wide>
@@ -59,7 +71,7 @@ export function Playground() {
           <h1>{callback.kind === 'none' || callback.kind === 'code' ? words.title : words.refusedTitle}</h1>
           {callback.kind === 'none' && <Introduction />}
           {callback.kind !== 'none' && callback.kind !== 'code' && <Refusal callback={callback} />}
-          {isWaiting ? <Waiting /> : <Actions of={[start]} doing={doing} />}
+          {isWaiting ? <Waiting /> : <Actions of={[start, ...here]} doing={doing} />}
         </section>
       )}
     </Frame>

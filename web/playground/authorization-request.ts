@@ -2,7 +2,7 @@ import type { Sent } from './callback.ts'
 
 type App = { clientId: string; redirectUri: string; authUrl: string }
 
-const scope = 'openid profile email offline_access'
+export const scope = 'openid profile email offline_access'
 
 /** Fresh values for one request, 256 random bits each. */
 export function newSent(): Sent {

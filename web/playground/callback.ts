@@ -6,7 +6,7 @@ export type Callback =
   | { kind: 'none' }
   | { kind: 'code'; code: string; sent: Sent }
   | { kind: 'refusal'; error: string; description: string }
-  | { kind: 'unasked' | 'wrongState' | 'wrongIssuer' }
+  | { kind: 'unasked' | 'wrongState' | 'wrongIssuer' | 'declined' }
 
 /**
  * Reads an authorization response (RFC 6749 §4.1.2). Before anything of it is believed it must answer the request of

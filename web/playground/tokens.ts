@@ -15,14 +15,25 @@ export async function redeemCode(view: PlaygroundView, code: string, sent: Sent)
   return look(view, await requestTokens(view, { ...grant, client_id: clientId }), { nonce: sent.nonce, refreshes: 0 })
 }
 
+/** Redeems what came of a dialog of the browser, likewise. */
+export async function redeemAssertion(view: PlaygroundView, assertion: string, sent: Sent): Promise<Got> {
+  const form = { assertion, client_id: view.clientId, code_verifier: sent.verifier }
+  const tokens = await requestTokens(view, form, '/api/oauth/fedcm/exchange')
+  return look(view, tokens, { nonce: sent.nonce, refreshes: 0 })
+}
+
 /** Refreshes (RFC 6749 §6). The refresh token of the answer takes the place of the one that was used. */
 export async function refreshTokens(view: PlaygroundView, refreshToken: string, refreshes: number): Promise<Got> {
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: view.clientId }
   return look(view, await requestTokens(view, grant), { nonce: undefined, refreshes })
 }
 
-async function requestTokens({ site }: PlaygroundView, form: Record<string, string>): Promise<TokenResponse> {
-  return answerOf(await reach(`${site.baseUrl}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(form) }))
+async function requestTokens(
+  { site }: PlaygroundView,
+  form: Record<string, string>,
+  path = '/api/oauth/token',
+): Promise<TokenResponse> {
+  return answerOf(await reach(`${site.baseUrl}${path}`, { method: 'POST', body: new URLSearchParams(form) }))
 }
 
 type Context = { nonce: string | undefined; refreshes: number }
