@@ -62,17 +62,18 @@ async function setStage<Kind extends Served>(
 /** The pages of all people are drawn by one process: to start another for each site takes longer than to show it. */
 const inFewProcesses = ['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu']
 
+/** It shows no dialogs of its own, and says so: apps send its people to the page to sign in. */
 export function launchBrowser() {
-  return launchFrom(process.env['CHROMIUM'] ?? '/usr/bin/chromium')
+  return launchFrom(process.env['CHROMIUM'] ?? '/usr/bin/chromium', ['--disable-blink-features=FedCm'])
 }
 
 function launchWholeBrowser() {
   return launchFrom(process.env['WHOLE_CHROMIUM'] ?? '/usr/bin/chromium')
 }
 
-function launchFrom(executablePath: string) {
+function launchFrom(executablePath: string, without: string[] = []) {
   return chromium.launch({
     executablePath,
-    args: ['--disable-gpu', '--disable-quic', '--disable-sync', ...inFewProcesses],
+    args: ['--disable-gpu', '--disable-quic', '--disable-sync', ...inFewProcesses, ...without],
   })
 }

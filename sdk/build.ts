@@ -12,11 +12,12 @@ const onServers = { ssr: true, target: 'node20.12', minify: false }
 await buildEntry('server', { ...onServers, license: { fileName: 'licenses.md' } })
 await buildEntry('resource', { ...onServers, license: { fileName: 'resource.licenses.md' } })
 await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
-await buildEntry('encryption', {
-  target: 'baseline-widely-available',
-  minify: true,
-  license: { fileName: 'encryption.licenses.md' },
-})
+for (const name of ['encryption', 'sign-in', 'button'])
+  await buildEntry(name, {
+    target: 'baseline-widely-available',
+    minify: true,
+    license: { fileName: `${name}.licenses.md` },
+  })
 if (process.argv.includes('--types')) writeTypes()
 
 async function buildEntry(name: string, options: object): Promise<void> {

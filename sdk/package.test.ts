@@ -31,6 +31,7 @@ test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings
     console.log(verifySignature(claim), verifySignature({ ...claim, payload: 'Pay 11 €' }))
     const calendar = createResource({ authUrl: 'https://id.example', audience: 'https://calendar.example' })
     await calendar.verify('a.b.c').catch(({ code }) => console.log(code))
+    await import('@countersign/sdk/button')
   `
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\ninvalid_token\n')
 
@@ -48,6 +49,8 @@ import { createCountersign, CountersignError } from '@countersign/sdk/server'
 import { openSigningPopup } from '@countersign/sdk/browser'
 import { encrypt, readAppKey } from '@countersign/sdk/encryption'
 import { createResource } from '@countersign/sdk/resource'
+import { redeemSignIn, signIn } from '@countersign/sdk/sign-in'
+import type { CountersignButton, SignedInDetail } from '@countersign/sdk/button'
 const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
 const countersign = createCountersign(settings)
 const request = await countersign.createSigningRequest({ identityId: 'c', payload: 'd', expiresInSeconds: 60 })
@@ -62,6 +65,14 @@ if (appKey?.mode === 'symmetric') await encrypt(appKey.key, 'Milk', { context: '
 const calendar = createResource({ authUrl: 'https://id.example', audience: 'https://calendar.example' })
 const { scopes } = await calendar.verify('token', { scope: 'calendar.read' })
 calendar.express()({ headers: {} }, { writeHead: () => ({ end: (body) => body + scopes.join() }) }, () => undefined)
+const app = { ...settings, redirectUri: 'https://app.example/callback' }
+const asked = await signIn(app, { mode: 'passive' })
+if (asked.type === 'signed-in') {
+  const { identityId, refreshToken } = await redeemSignIn(app, asked.grant)
+  const detail: SignedInDetail = asked
+  const key: string | undefined = detail.sealedAppKey ?? refreshToken ?? identityId
+}
+document.querySelector<CountersignButton>('countersign-button')?.app.clientId.trim()
 if (answer.type === 'blocked') location.assign(answer.signingUrl)
 `
 
@@ -69,5 +80,7 @@ test('what a page loads of it is tiny, and small where it encrypts', () => {
   run(process.execPath, ['build.ts'], here)
   const weightOf = (file: string) => gzipSync(readFileSync(join(here, 'dist', file))).length
   assert.ok(weightOf('browser.js') < 1024)
+  assert.ok(weightOf('button.js') < 8 * 1024)
+  assert.ok(weightOf('sign-in.js') < 14 * 1024)
   assert.ok(weightOf('encryption.js') < 16 * 1024)
 })

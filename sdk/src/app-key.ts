@@ -30,8 +30,18 @@ export async function readAppKey({ sealed = false }: { sealed?: boolean } = {}):
   const fragment = takeFragment()
   if (fragment === undefined) return undefined
   const ciphertext = readSealedFragment(fragment)
-  if (ciphertext === undefined && sealed) throw cannotOpen()
-  const delivery = readAppKeyFragment(ciphertext === undefined ? fragment : await openSealed(ciphertext))
+  if (ciphertext !== undefined) return openAppKey(ciphertext)
+  if (sealed) throw cannotOpen()
+  return importDelivered(fragment)
+}
+
+/** The key that `signIn` brought sealed to this browser, once. Throws `cannot_open` where it is for another one. */
+export async function openAppKey(ciphertext: string): Promise<AppKey> {
+  return importDelivered(await openSealed(ciphertext))
+}
+
+async function importDelivered(fragment: string): Promise<AppKey> {
+  const delivery = readAppKeyFragment(fragment)
   if (!delivery) throw cannotOpen()
   const { appKey, former } = delivery
   return { ...(await importAppKey(appKey)), ...(former && { old: await importFormer(former) }) }

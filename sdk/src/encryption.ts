@@ -1,4 +1,4 @@
-export { readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
+export { openAppKey, readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
 export { decrypt, decryptText, encrypt, type Place } from './content.ts'
 export { newEphemeralKey } from './ephemeral-key.ts'
 export { CountersignError } from './error.ts'

@@ -3,9 +3,10 @@ type Refusal = { code: string; description: string; status?: number; retryAfterS
 /**
  * Why something did not come about. `code` is the service's, such as `identity_not_found`, or one of ours: `no_answer`
  * (nothing came back in time), `unexpected_answer` (what came back is not of the interface), `invalid_signature` (the
- * service says that the request is signed, and it is not), `cannot_open` (a ciphertext or an app key is for another key
- * or context, was altered, or is none), `public_key_changed` (somebody's key is another one than was expected),
- * `cannot_verify` (whether a token is good can't be told now). Where a token is refused, the code is that of RFC 6750.
+ * service says that the request is signed, and it is not), `cannot_open` (a ciphertext or an app key is for another
+ * key or context, was altered, or is none), `public_key_changed` (somebody's key is another one than was expected),
+ * `cannot_verify` (whether a token is good can't be told now), `not_begun_here` (a sign-in came back that this tab has
+ * not begun). Where a token is refused, the code is that of RFC 6750.
  */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'

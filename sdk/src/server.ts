@@ -1,6 +1,7 @@
 import { addressOf } from './address.ts'
 import { connectUrl, type WantedConsent } from './connect-url.ts'
 import { readOrganizationReceipt, type WantedOrganizationReceipt } from './organization-receipt.ts'
+import { redeem } from './redemption.ts'
 import { readReceipt, type WantedReceipt } from './receipt.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
@@ -21,6 +22,8 @@ export type {
   OrganizationOutcome,
   OrganizationRequest,
 } from './organization-request.ts'
+export type { Grant } from './grant.ts'
+export type { SignedIn } from './redemption.ts'
 export type { ResourceToken, WantedToken } from './resource-token.ts'
 export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
 
@@ -35,12 +38,18 @@ export type Settings = {
 
 export type Countersign = ReturnType<typeof createCountersign>
 
-/** What one registered app does from its server: it asks people to sign, and acts for them at the apps of others. */
+/**
+ * What one registered app does from its server: it signs people in whom its page has asked, asks them to sign, and acts
+ * for them at the apps of others.
+ */
 export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: Settings) {
   if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are those of the registered app')
   const hosts = { baseUrl: addressOf('baseUrl', baseUrl), authUrl: addressOf('authUrl', authUrl) }
   const app = { ...hosts, clientId, clientSecret }
+  const redeeming = { base: hosts.baseUrl, issuer: hosts.authUrl, clientId, clientSecret }
   return {
+    /** What the page of the app was given by `signIn`, as it came from there. */
+    redeemSignIn: (grant: unknown) => redeem(redeeming, grant),
     createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),

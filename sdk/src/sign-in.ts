@@ -1,0 +1,131 @@
+import { newEphemeralKey } from './ephemeral-key.ts'
+import { askBrowser, disconnectByBrowser, sealedKeyIn } from './federated-sign-in.ts'
+import { challengeOf, newProof, type Grant, type Proof } from './grant.ts'
+import { cannotOpen } from './jwe.ts'
+import { redeem, type SignedIn } from './redemption.ts'
+import { leaveToSignIn, takeReturned } from './redirect-sign-in.ts'
+import { checkApp, type CheckedApp, type SignInApp } from './sign-in-app.ts'
+
+export { CountersignError } from './error.ts'
+export type { Grant } from './grant.ts'
+export type { SignedIn } from './redemption.ts'
+export type { SignInApp } from './sign-in-app.ts'
+
+/** How somebody is to sign in this time. */
+export type WantedSignIn = {
+  /**
+   * `active`, if not given: the person has pressed something, and is sent to the page to sign in where their browser
+   * has no dialog for it. `passive`: they have not, the browser may show a small one beside the page, and nothing else
+   * is done.
+   */
+  mode?: 'active' | 'passive' | undefined
+  /** Leaves the dialog of the browser out. */
+  via?: 'redirect' | undefined
+  /** The username or address of whom the app expects. */
+  loginHint?: string | undefined
+  /** The domain of their address. A redirect has no such hint. */
+  domainHint?: string | undefined
+  /** For which of their organizations. The dialogs of browsers know none: always by a redirect. */
+  organizationId?: string | undefined
+  /** `login`, `consent` or `select_account` (OpenID Connect Core §3.1.2.1). */
+  prompt?: string | undefined
+  /** Ends the waiting, and closes the dialog. */
+  signal?: AbortSignal | undefined
+}
+
+export type SignInAnswer =
+  | {
+      type: 'signed-in'
+      /** For `redeemSignIn`: of a public app here, of any other on its server. */
+      grant: Grant
+      /**
+       * The key that the person brought, where the app takes one: for `openAppKey` of `@countersign/sdk/encryption`.
+       */
+      sealedAppKey: string | undefined
+    }
+  /**
+   * Nobody has signed in. The person has closed what was shown, gone back or said no, or their browser showed nothing.
+   */
+  | { type: 'declined' }
+  /** This browser has no dialog of its own for this, and the sign-in was a passive one. */
+  | { type: 'unsupported' }
+
+/**
+ * Signs somebody in. What has just come back from a redirect of this tab is the answer; otherwise the browser asks them
+ * in a dialog (FedCM), and one that can't sends them to the page to sign in and back to `redirectUri`. This page goes
+ * with that, and its promise: there `finishSignIn`, or `signIn` itself, answers the same. Throws CountersignError where
+ * the service refuses or nothing can be made of an answer, and what `signal` says.
+ */
+export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise<SignInAnswer> {
+  const returned = await finishSignIn(app)
+  if (returned) return returned
+  wanted.signal?.throwIfAborted()
+  const isByDialog = isForDialog(wanted)
+  if (!isByDialog && wanted.mode === 'passive') return unsupported
+  const checked = checkApp(app)
+  const proof = newProof()
+  const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
+  const asked = isByDialog ? await askInDialog(checked, wanted, { proof, appKeyJwk }) : unsupported
+  if (asked.type !== 'unsupported' || wanted.mode === 'passive') return asked
+  const { loginHint, organizationId, prompt, signal } = wanted
+  const parameters = given({ login_hint: loginHint, organization_id: organizationId, prompt, app_key_jwk: appKeyJwk })
+  return { type: await leaveToSignIn(checked, proof, { parameters, signal }) }
+}
+
+/**
+ * The answer of a sign-in that began in this tab and led away from it: for the page at `redirectUri`, when it is
+ * loaded. It takes it out of the address. Undefined, and nothing is touched, where the address holds none. Throws
+ * CountersignError: `not_begun_here` for an answer that this tab has not asked for, `cannot_open` where no key came to
+ * an app that takes one, and what the service refuses with.
+ */
+export async function finishSignIn(app: SignInApp): Promise<SignInAnswer | undefined> {
+  const checked = checkApp(app)
+  const returned = takeReturned(checked)
+  if (returned === undefined) return undefined
+  if (returned === 'declined') return { type: 'declined' }
+  return signedIn(checked, returned.grant, returned.sealedAppKey)
+}
+
+/**
+ * Redeems what a sign-in gave, once and within a minute, as a public app: the verifier is its proof. Any other hands
+ * the grant to its server, where `createCountersign` has the same. Throws CountersignError: `invalid_grant`,
+ * `invalid_token`.
+ */
+export async function redeemSignIn(app: SignInApp, grant: Grant): Promise<SignedIn> {
+  const { base, issuer, clientId } = checkApp(app)
+  return redeem({ base, issuer: new URL(issuer), clientId }, grant)
+}
+
+/**
+ * Disconnects the app from an identity that is signed in in this browser, and ends all that it has of it. Answers
+ * whether that was done: a browser without dialogs of its own can't, and the person does it at Countersign.
+ */
+export async function disconnect(app: SignInApp, identityId: string): Promise<boolean> {
+  return disconnectByBrowser(checkApp(app), identityId)
+}
+
+const unsupported = { type: 'unsupported' } as const
+
+function isForDialog({ via, organizationId }: WantedSignIn): boolean {
+  return 'IdentityCredential' in globalThis && via !== 'redirect' && organizationId === undefined
+}
+
+type Asking = { proof: Proof; appKeyJwk: string | undefined }
+
+async function askInDialog(app: CheckedApp, wanted: WantedSignIn, { proof, appKeyJwk }: Asking): Promise<SignInAnswer> {
+  const { mode = 'active', loginHint, domainHint, prompt, signal } = wanted
+  const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt, appKeyJwk }
+  const answer = await askBrowser(app, { mode, loginHint, domainHint, signal, params: given(sent) })
+  if (typeof answer === 'string') return { type: answer }
+  return signedIn(app, { assertion: answer.token, ...proof }, sealedKeyIn(answer.token))
+}
+
+/** A key in the clear, or none, is what somebody would send who wants to read along. */
+function signedIn({ takesKey }: CheckedApp, grant: Grant, sealedAppKey: string | undefined): SignInAnswer {
+  if (takesKey && sealedAppKey === undefined) throw cannotOpen()
+  return { type: 'signed-in', grant, sealedAppKey: takesKey ? sealedAppKey : undefined }
+}
+
+function given(parameters: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
