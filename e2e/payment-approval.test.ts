@@ -32,7 +32,7 @@ async function enroll(handle: string) {
   await person.press('confirm-recovery-saved')
   await page.waitForURL(/\/account/)
   await page.goto(app.origin)
-  await page.getByRole('link', { name: 'Sign in with Countersign' }).click()
+  await page.getByRole('button', { name: 'Sign in with Countersign' }).click()
   await person.press('approve')
   await page.waitForURL(`${app.origin}/`)
   return { person, page, code }

@@ -1,28 +1,36 @@
 import { euros } from './payments.js'
 
 /** The one page of the app, as HTML. */
-export function drawPage(person, payments) {
-  const body = person ? drawPayments(person, payments) : drawWelcome()
+export function drawPage({ app, person, payments }) {
+  const body = person ? drawPayments(person, payments) : drawWelcome(app)
   return `<!doctype html>
 <html lang="en">
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width">
   <title>Payments</title>
   <link rel="stylesheet" href="/page.css">
-  <script type="module" src="/approve.js"></script>
   <main>${body}</main>
 </html>`
 }
 
-function drawWelcome() {
+function drawWelcome({ baseUrl, authUrl, clientId }) {
   return `
+    <script type="module" src="/countersign-button.js"></script>
+    <script type="module" src="/sign-in.js"></script>
     <h1>Payments</h1>
     <p>Nothing is paid here before you have signed it.</p>
-    <a class="button" href="/sign-in">Sign in with Countersign</a>`
+    <countersign-button
+      base-url="${escaped(baseUrl)}"
+      auth-url="${escaped(authUrl)}"
+      client-id="${escaped(clientId)}"
+      redirect-uri="/callback"
+    ></countersign-button>
+    <p role="status"></p>`
 }
 
 function drawPayments({ name }, payments) {
   return `
+    <script type="module" src="/approve.js"></script>
     <h1>Payments</h1>
     <p>Hello ${escaped(name)}. These wait for your signature.</p>
     <ul>${payments.map(drawPayment).join('')}</ul>
