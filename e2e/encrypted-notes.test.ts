@@ -178,10 +178,14 @@ test('signing out leaves no key in the browser, and the key that is there gives 
 test('the app takes no key that somebody has put into a link', async () => {
   const ida = await enroll('ida', 'Ida')
   await write(ida, 'Before')
+  const key = `#app_key=${encodeURIComponent(Buffer.alloc(32, 1).toString('base64'))}`
+  const answer = new URLSearchParams({ code: 'made-up', state: 'made-up', iss: stage.service.authUrl })
   await ida.page.goto('about:blank')
-  await ida.page.goto(`${app.origin}/#app_key=${encodeURIComponent(Buffer.alloc(32, 1).toString('base64'))}`)
-  await ida.page.getByText('What came in the address is no key for this page.').waitFor()
-  assert.equal(ida.page.url(), `${app.origin}/`)
+  await ida.page.goto(`${app.origin}/callback?${answer}${key}`)
+  await ida.page.getByText('This sign-in was not begun in this tab.').waitFor()
+  assert.equal(ida.page.url(), `${app.origin}/callback`)
+  await ida.page.goto(`${app.origin}/${key}`)
+  await noteWith(ida.page, 'Before').waitFor()
   await ida.page.reload()
   await noteWith(ida.page, 'Before').waitFor()
   await ida.leave()

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { createCountersign } from '@countersign/sdk/server'
 import { openNotes, readDraft } from './notes.js'
 import { createSignIn } from './sign-in.js'
 
@@ -8,16 +9,21 @@ const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, PORT = '3000', NOTES_F
 const { APP_URL: appUrl = 'http://localhost:3000' } = process.env
 const { BASE_URL: baseUrl = 'http://localhost:4400', ISSUER: issuer = 'http://localhost:4401' } = process.env
 
-const signIn = await createSignIn({ issuer, appUrl, clientId, clientSecret })
+const countersign = createCountersign({ baseUrl, authUrl: issuer, clientId, clientSecret })
+const signIn = createSignIn({ countersign, appUrl })
 const notes = openNotes(NOTES_FILE)
 
+const app = { baseUrl, authUrl: issuer, clientId }
 const draftCharactersMax = 200_000
 const scripts = ['page', 'notebook', 'note-item', 'note', 'screen', 'key-store', 'server'].map((name) => `/${name}.js`)
 const files = {
   ...Object.fromEntries(scripts.map((path) => [path, ['text/javascript', new URL(`public${path}`, import.meta.url)]])),
   '/': ['text/html', new URL('public/page.html', import.meta.url)],
+  // A redirect comes back to the page, which finishes it.
+  '/callback': ['text/html', new URL('public/page.html', import.meta.url)],
   '/page.css': ['text/css', new URL('public/page.css', import.meta.url)],
   '/countersign.js': ['text/javascript', new URL(import.meta.resolve('@countersign/sdk/encryption'))],
+  '/countersign-sign-in.js': ['text/javascript', new URL(import.meta.resolve('@countersign/sdk/sign-in'))],
 }
 
 /**
@@ -36,18 +42,17 @@ const headers = {
 }
 
 async function answer(request, response) {
-  const { pathname, searchParams } = new URL(request.url, appUrl)
-  if (pathname === '/sign-in') return signIn.begin(response, searchParams.get('app_key_jwk') ?? '')
-  if (pathname === '/callback') return signIn.finish(request, response)
+  const { pathname } = new URL(request.url, appUrl)
   if (pathname in files) return sendFile(response, files[pathname])
 
   // Another site may have a browser ask with the cookie of this one; it can't say that it is this one.
   if (request.method !== 'GET' && request.headers.origin !== appUrl)
     return send(response, 403, 'For our own page alone.')
-  if (request.method === 'POST' && pathname === '/sign-out') return signIn.end(request, response)
+  if (request.method === 'POST' && pathname === '/session') return beginSession(request, response)
+  if (request.method === 'DELETE' && pathname === '/session') return endSession(request, response)
 
   const person = signIn.personAt(request)
-  if (pathname === '/session') return sendJson(response, { person, directory: { baseUrl, clientId } })
+  if (pathname === '/session') return sendJson(response, { person, app })
   if (!person) return send(response, 401, 'Sign in first.')
   if (pathname === '/notes') return sendJson(response, notes.listFor(person))
 
@@ -55,6 +60,16 @@ async function answer(request, response) {
   if (id && request.method === 'PUT') return save(request, response, person, id)
   if (id && request.method === 'DELETE' && notes.remove(person, id)) return send(response, 200, '')
   send(response, 404, 'There is no such note of yours.')
+}
+
+async function beginSession(request, response) {
+  const person = await signIn.finish(JSON.parse(await readText(request)), response)
+  sendJson(response, { person, app })
+}
+
+function endSession(request, response) {
+  signIn.end(request)
+  send(response, 200, '')
 }
 
 async function save(request, response, person, id) {
@@ -65,7 +80,7 @@ async function save(request, response, person, id) {
   send(response, 200, '')
 }
 
-/** What was sent, or nothing where it is more than a note. */
+/** What was sent, or nothing where it is more than a note may be. */
 async function readText(request) {
   let text = ''
   for await (const part of request.setEncoding('utf8')) if (text.length <= draftCharactersMax) text += part

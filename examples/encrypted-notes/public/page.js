@@ -1,13 +1,15 @@
-import { newEphemeralKey, readAppKey } from './countersign.js'
+import { openAppKey } from './countersign.js'
+import { finishSignIn, signIn } from './countersign-sign-in.js'
 import { forgetKeys, keepKey, readKey } from './key-store.js'
 import { publicKeyOf } from './note.js'
 import { openNotebook } from './notebook.js'
 import { attempt, explain, find, say } from './screen.js'
-import { endSession, readSession } from './server.js'
+import { beginSession, endSession, readSession } from './server.js'
 
+let settings
 const [welcome, signOut] = [find('#welcome'), find('#sign-out')]
 
-find('#sign-in').addEventListener('click', (event) => void attempt(event, leave))
+find('#sign-in').addEventListener('click', (event) => void attempt(event, async () => enter(await signIn(settings))))
 signOut.addEventListener('click', (event) => void attempt(event, forget))
 try {
   await begin()
@@ -17,10 +19,6 @@ try {
 }
 find('main').removeAttribute('aria-busy')
 
-async function leave() {
-  location.assign(`/sign-in?app_key_jwk=${await newEphemeralKey()}`)
-}
-
 async function forget() {
   await forgetKeys()
   await endSession()
@@ -28,20 +26,38 @@ async function forget() {
 }
 
 async function begin() {
-  // Before anything else: this takes the key out of the address.
-  const brought = await readAppKey({ sealed: true })
-  const { person, directory } = await readSession()
+  const { person, app } = await readSession()
+  settings = settingsOf(app)
   welcome.hidden = person !== undefined
   signOut.hidden = person === undefined
+  const returned = await finishSignIn(settings)
+  if (returned?.type === 'signed-in') return enter(returned)
   if (!person) return
-  if (brought) await keepOwnKey(brought, person, directory)
   const appKey = await readKey(person.identityId)
   welcome.hidden = appKey !== undefined
   if (!appKey) return say('Your key is not in this browser. Sign in to bring it here.')
-  await openNotebook({ person: { ...person, publicKey: appKey.publicKey }, privateKey: appKey.privateKey, directory })
+  await openNotebook({
+    person: { ...person, publicKey: appKey.publicKey },
+    privateKey: appKey.privateKey,
+    directory: app,
+  })
 }
 
-/** Two tabs may have signed in as two people, and this page has the key of the one and the session of the other. */
+function settingsOf(app) {
+  const redirectUri = new URL('/callback', location.href).href
+  return { ...app, redirectUri, scope: 'openid profile e2ee:asymmetric', appKey: true }
+}
+
+/** What a sign-in brought, by a dialog of the browser or a redirect: who it is for the server, the key for this page. */
+async function enter({ type, grant, sealedAppKey }) {
+  if (type !== 'signed-in') return
+  const appKey = await openAppKey(sealedAppKey)
+  const { person, app } = await beginSession(grant)
+  await keepOwnKey(appKey, person, app)
+  location.replace('/')
+}
+
+/** A server that says who somebody is could say somebody else: their key is what others look up by that name. */
 async function keepOwnKey(appKey, person, directory) {
   const publicKey = await publicKeyOf(person.handle, directory)
   if (publicKey !== appKey.publicKey) throw new Error('The key that came is not yours. Sign in again.')

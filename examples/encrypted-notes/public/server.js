@@ -1,7 +1,12 @@
-/** What this page says to its own server, and hears of it. No key and no text of a note goes this way. */
+/** What this page says to its own server, and hears of it. No key in the clear and no text of a note goes this way. */
 
 export async function readSession() {
   return (await ask('/session')).json()
+}
+
+/** `grant` is what `signIn` gave: by it the server finds out who it is, and knows this browser from then on. */
+export async function beginSession(grant) {
+  return (await ask('/session', { method: 'POST', body: JSON.stringify(grant) })).json()
 }
 
 export async function listNotes() {
@@ -17,7 +22,7 @@ export async function deleteNote({ id }) {
 }
 
 export async function endSession() {
-  await ask('/sign-out', { method: 'POST' })
+  await ask('/session', { method: 'DELETE' })
 }
 
 async function ask(path, request) {
