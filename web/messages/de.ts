@@ -80,12 +80,24 @@ export const de: Words = {
 
   organizationKeys: {
     title: 'Schlüssel einer Organisation',
-    makeTitle: (organization: string) => `Neuer Schlüssel für ${organization}`,
-    makeWhat: 'Er entsteht in diesem Browser, und alle Mitglieder erhalten ihn. Wir können ihn nicht lesen.',
-    makeNow: 'Mit dem Passkey anlegen',
-    shareTitle: (organization: string) => `Schlüssel von ${organization} teilen`,
-    shareWhat: 'Sie erhalten die Schlüssel, die ihnen fehlen. Niemand sonst kann sie öffnen, auch wir nicht.',
-    shareNow: 'Mit dem Passkey teilen',
+    titles: {
+      make: (organization) => `Neuer Schlüssel für ${organization}`,
+      share: (organization) => `Schlüssel von ${organization} teilen`,
+      prepare: (organization) => `Bereit für die Schlüssel von ${organization}`,
+    },
+    what: {
+      make: 'Er entsteht in diesem Browser, und alle Mitglieder erhalten ihn. Wir können ihn nicht lesen.',
+      share: 'Sie erhalten die Schlüssel, die ihnen fehlen. Niemand sonst kann sie öffnen, auch wir nicht.',
+      prepare:
+        'Du erhältst sie für einen eigenen Schlüssel. Dieser Name hat noch keinen: Er entsteht in diesem Browser.',
+    },
+    now: {
+      make: 'Mit dem Passkey anlegen',
+      share: 'Mit dem Passkey teilen',
+      prepare: 'Mit dem Passkey anlegen',
+    },
+    unprepared:
+      'Diese können noch keinen erhalten, ohne eigenen Schlüssel. Schick ihnen ihre Adresse: Dort legen sie ihn an.',
     codeWhy: 'Dieser Passkey kann deine Schlüssel nicht öffnen.',
     nothing: 'Hier ist nichts zu tun.',
     back: 'Zurück',

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { returnAddress } from '../return-address.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Authenticate } from '../ui/Authenticate.tsx'
+import { Copies } from '../ui/Copies.tsx'
 import { useDoing, type Action, type Doing } from '../ui/doing.ts'
 import { EnterCode } from '../ui/EnterCode.tsx'
 import { Frame } from '../ui/Frame.tsx'
@@ -76,26 +77,55 @@ function CurrentStep({ flow, doing, leave }: Props) {
 type ConfirmProps = Omit<Props, 'leave'> & { task: Task; back: Action }
 
 function Confirm({ task, flow, doing, back }: ConfirmProps) {
-  const { makeTitle, makeWhat, makeNow, shareTitle, shareWhat, shareNow } = useWords().organizationKeys
-  const { work, organization } = task
-  const makes = work.what === 'make'
-  const unlock: Action = { name: 'unlock', label: makes ? makeNow : shareNow, do: () => flow.openWithPasskey(task) }
+  const { titles, what, now } = useWords().organizationKeys
+  const { work, organization, asked } = task
+  const shares = work.what === 'share' ? work.shares : []
+  const recipients = eachOnce(shares.flatMap((each) => each.recipients))
+  const unprepared = eachOnce(shares.flatMap((each) => each.unprepared))
+  const does = work.what !== 'share' || recipients.length > 0
+  const unlock: Action = { name: 'unlock', label: now[work.what], do: () => flow.openWithPasskey(task) }
   return (
     <>
-      <StepHeading>{makes ? makeTitle(organization) : shareTitle(organization)}</StepHeading>
-      <p>{makes ? makeWhat : shareWhat}</p>
-      {work.what === 'share' && <Recipients of={work.shares} />}
-      <Actions of={[unlock, back]} doing={doing} />
+      <StepHeading>{titles[work.what](organization)}</StepHeading>
+      {does && <p>{what[work.what]}</p>}
+      {recipients.length > 0 && <Recipients of={recipients} />}
+      {unprepared.length > 0 && <Unprepared of={unprepared} organizationId={asked.organizationId} />}
+      <Actions of={does ? [unlock, back] : [back]} doing={doing} />
     </>
   )
 }
 
-/** Who is about to be given keys, each once. */
-function Recipients({ of }: { of: Lacking[] }) {
-  const all = new Map(of.flatMap(({ recipients }) => recipients.map((each) => [each.memberId, each])))
+/** Members who lack several keys, once. */
+function eachOnce<Member extends { memberId: string }>(members: Member[]): Member[] {
+  return [...new Map(members.map((each) => [each.memberId, each])).values()]
+}
+
+/** Who can't be given keys yet, and where they do what it takes. */
+function Unprepared({ of, organizationId }: { of: Lacking['unprepared']; organizationId: string }) {
+  const words = useWords().organizationKeys
+  const addressFor = (identityId: string) => {
+    const query = new URLSearchParams({ organization: organizationId, identity: identityId })
+    return `${location.origin}${location.pathname}?${query}`
+  }
+  return (
+    <>
+      <p>{words.unprepared}</p>
+      <Copies
+        of={of.map(({ displayName, handle, identityId }) => ({
+          label: `${displayName} (@${handle})`,
+          value: addressFor(identityId),
+          action: `copy-address-${handle}`,
+        }))}
+      />
+    </>
+  )
+}
+
+/** Who is about to be given keys. */
+function Recipients({ of }: { of: Lacking['recipients'] }) {
   return (
     <ul class="entries">
-      {[...all.values()].map(({ memberId, displayName, handle }) => (
+      {of.map(({ memberId, displayName, handle }) => (
         <li key={memberId} class="entry">
           <div>
             <h2 class="written-name">{displayName}</h2>

@@ -13,13 +13,30 @@ export function askedIn(search: string): Asked | undefined {
   return { organizationId, identityId, renews: query.has('renew') }
 }
 
-/** What there is to do: a key to make, in place of one or of none, or those to share that members lack. */
-export type Errand = { what: 'make'; replaces: string | undefined } | { what: 'share'; keys: OrganizationKey[] }
+/**
+ * What there is to do: a key to make, in place of one or of none; those to share that members lack; or to make the
+ * encryption key of whoever is here, without which they are given none.
+ */
+export type Errand =
+  | { what: 'make'; replaces: string | undefined }
+  | { what: 'share'; keys: OrganizationKey[] }
+  | { what: 'prepare' }
 
-/** What there is to do with the keys of an organization; undefined where that is nothing that a member does. */
+type Organization = Pick<OwnOrganization, 'encryptionMode' | 'scopes'>
+
+/** What a member has to do here; undefined where that is nothing. */
 export function errandOf(
+  asked: Pick<Asked, 'renews'>,
+  organization: Organization,
+  { keys, isPrepared }: { keys: OrganizationKey[]; isPrepared: boolean },
+): Errand | undefined {
+  return errandOfKeeper(asked, organization, keys) ?? (isPrepared ? undefined : { what: 'prepare' })
+}
+
+/** The same for who looks after the keys that members make. */
+function errandOfKeeper(
   { renews }: Pick<Asked, 'renews'>,
-  { encryptionMode, scopes }: Pick<OwnOrganization, 'encryptionMode' | 'scopes'>,
+  { encryptionMode, scopes }: Organization,
   keys: OrganizationKey[],
 ): Errand | undefined {
   if (encryptionMode !== 'e2ee' || !scopes.includes('manage_keys')) return undefined

@@ -6,14 +6,14 @@ import { call } from '../call.ts'
 import { reauthenticate } from '../passkey.ts'
 import { readOwnSession } from '../session.ts'
 import { askedIn, errandOf, type Asked } from './errand.ts'
-import { aboutIt, openHands, makeKey, openKey, readLacking, shareKey, type Lacking } from './sharing.ts'
+import { aboutIt, isPrepared, openHands, makeKey, openKey, readLacking, shareKey, type Lacking } from './sharing.ts'
 
 const loadVault = () => import('../vault.ts')
 
 /** What there is to do, in which organization, and who does it. */
 export type Task = {
   asked: Asked
-  work: { what: 'make'; replaces: string | undefined } | { what: 'share'; shares: Lacking[] }
+  work: { what: 'make'; replaces: string | undefined } | { what: 'share'; shares: Lacking[] } | { what: 'prepare' }
   organization: string
   userId: string
 }
@@ -69,25 +69,30 @@ async function readTask(asked: Asked): Promise<Omit<Task, 'userId'> | undefined>
   const given = aboutIt(asked)
   const { organization } = await callBusiness('GET /api/organizations/:organizationId', given)
   const { keys } = await callBusiness('GET /api/organizations/:organizationId/keys', given)
-  const errand = errandOf(asked, organization, keys)
+  const errand = errandOf(asked, organization, { keys, isPrepared: await isPrepared(asked) })
   if (!errand) return undefined
   const { name } = organization
-  if (errand.what === 'make') return { asked, work: errand, organization: name }
+  if (errand.what !== 'share') return { asked, work: errand, organization: name }
   const lacking = await Promise.all(errand.keys.map((record) => readLacking(asked, record)))
-  const shares = lacking.filter(({ recipients }) => recipients.length > 0)
+  const shares = lacking.filter(({ recipients, unprepared }) => recipients.length + unprepared.length > 0)
   return shares.length === 0 ? undefined : { asked, work: { what: 'share', shares }, organization: name }
 }
 
-/** Shares a new key with whoever can open it, others with those whom the person has seen named. */
+/**
+ * To open one's hands makes an encryption key where there is none. A new key is shared with whoever can open it, others
+ * with those whom the person has seen named.
+ */
 async function perform({ asked, work }: Task, masterKey: MasterKey): Promise<void> {
   const hands = await openHands(asked, masterKey)
+  if (work.what === 'prepare') return
   if (work.what === 'make') {
     const made = await makeKey(hands, work.replaces)
     askForNoOther()
     const { recipients } = await readLacking(asked, made.record)
     return shareKey(hands, made, recipients)
   }
-  for (const { record, recipients } of work.shares) await shareKey(hands, await openKey(hands, record), recipients)
+  for (const { record, recipients } of work.shares)
+    if (recipients.length > 0) await shareKey(hands, await openKey(hands, record), recipients)
 }
 
 /** There is a new key: whoever looks here again, because sharing it failed, wants no further one. */

@@ -12,19 +12,27 @@ const grants = '/api/organizations/:organizationId/keys/:keyId/wraps' as const
 
 type KeyRecord = Pick<OrganizationKey, 'keyId' | 'fingerprint'>
 
+type Named = Pick<KeyGrant, 'memberId' | 'identityId' | 'handle' | 'displayName'>
+
 /** A member who is to be given a key, and whose encryption key is known. */
-type Recipient = Pick<KeyGrant, 'memberId' | 'identityId' | 'handle' | 'displayName'> & { publicKey: string }
+type Recipient = Named & { publicKey: string }
 
-/** A key, and who lacks it. */
-export type Lacking = { record: KeyRecord; recipients: Recipient[] }
+/** A key, who lacks it, and who lacks it and could not open it, for they have no encryption key. */
+export type Lacking = { record: KeyRecord; recipients: Recipient[]; unprepared: Named[] }
 
-/** Who lacks a key and could open it. */
+/** Who lacks a key. */
 export async function readLacking(asked: Asked, record: KeyRecord): Promise<Lacking> {
   const { wraps } = await callBusiness(`GET ${grants}`, aboutKey(asked, record))
-  const recipients = wraps.flatMap(({ granted, publicKey, ...member }) =>
-    granted || publicKey === null ? [] : [{ ...member, publicKey }],
+  const lacking = wraps.filter(({ granted }) => !granted)
+  const recipients = lacking.flatMap(({ publicKey, ...member }) =>
+    publicKey === null ? [] : [{ ...member, publicKey }],
   )
-  return { record, recipients }
+  return { record, recipients, unprepared: lacking.filter(({ publicKey }) => publicKey === null) }
+}
+
+/** Whether a member has the encryption key to which theirs are wrapped. */
+export async function isPrepared({ identityId }: Asked): Promise<boolean> {
+  return (await call('GET /api/encryption/keys/:identityId', { params: { identityId } })).hasKey
 }
 
 /** Who does it: as which member, with their own keys open. */
