@@ -22,16 +22,12 @@ export async function signAct(window: Page, code: string): Promise<void> {
 /** Signs it where the code is asked for. */
 export async function signWithCode(window: Page, code: string): Promise<void> {
   await window.locator('input[name="recoveryCode"]').fill(code)
-  const closed = window.waitForEvent('close')
-  await press(window, 'unlock')
-  await closed
+  await pressLast(window, 'unlock')
 }
 
 /** Turns back from it. */
 export async function denyAct(window: Page): Promise<void> {
-  const closed = window.waitForEvent('close')
-  await press(window, 'deny')
-  await closed
+  await pressLast(window, 'deny')
 }
 
 /** Waits until it is there to be decided; answers the passkey provider of that window, which is empty. */
@@ -42,3 +38,10 @@ export async function readAct(window: Page): Promise<Authenticator> {
 }
 
 const press = (window: Page, action: string) => window.locator(`[data-action="${action}"]`).click()
+
+/** Presses what closes a window, which may be gone before it has told that it was pressed. */
+async function pressLast(window: Page, action: string): Promise<void> {
+  const closed = window.waitForEvent('close')
+  await Promise.any([press(window, action), closed])
+  await closed
+}
