@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { decodeJwt } from 'jose'
+import { compactDecrypt, decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { openFederatedApp, watchDialogs, type FederatedApp } from './federated-app.ts'
 import { plugInAuthenticator } from './authenticator.ts'
+import { keyIn } from './keyed-app.ts'
 import type { Person } from './person.ts'
+import { searcherOf } from './secret.ts'
 import { openFederatedStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -133,3 +136,105 @@ test('nobody is offered who has signed out, and who signs in again from the dial
   await approve(await windowOf(dora, () => dialogs.choose(chooser)))
   assert.ok('token' in (await app.outcome(page)))
 })
+
+test('FED-18 the key of an app reaches the page that asked, and goes over no wire in clear', async (t) => {
+  const notes = await openFederatedApp(stage.service, { name: 'Notes', supportsE2ee: true })
+  t.after(() => notes.close())
+  const { publicKey, privateKey } = generateKeyPairSync('x25519')
+  const appKeyJwk = Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))).toString('base64url')
+  const eve = await stage.invite()
+  const overheard = overhear(eve)
+  await eve.page.goto(`${stage.service.authUrl}/register`)
+  const code = await eve.createAccount({ handle: 'eve-f', displayName: 'Eve' })
+  await eve.press('confirm-recovery-saved')
+  await eve.page.waitForURL(/\/account/)
+
+  const page = await visit(eve, notes)
+  const dialogs = await watchDialogs(page)
+  const verifier = await notes.ask(page, { scope: 'openid', appKeyJwk })
+  const chooser = await dialogs.next()
+  const opened = await windowOf(eve, () => dialogs.choose(chooser))
+  // A passkey that opens nothing there, as on another device: the code does.
+  await (await plugInAuthenticator(opened, { prf: false })).take(await eve.authenticator.credentials())
+  await opened.locator('[data-action="approve"]').click()
+  await opened.locator('input[name="recoveryCode"]').fill(code)
+  const unlock = opened.locator('[data-action="unlock"]').click()
+  await Promise.all([opened.waitForEvent('close'), unlock.catch(ignoreClosing)])
+
+  const outcome = await notes.outcome(page)
+  assert.ok('token' in outcome, JSON.stringify(outcome))
+  const sealed = String(decodeJwt(outcome.token)['app_key'])
+  const { plaintext } = await compactDecrypt(sealed, privateKey)
+  const { appKey } = keyIn(new TextDecoder().decode(plaintext))
+  assert.ok(appKey.mode === 'symmetric' && appKey.key.length === 32)
+  assert.equal((await notes.exchange(page, outcome.token, verifier)).user?.id, decodeJwt(outcome.token).sub)
+  const texts = await overheard()
+  assert.ok(
+    texts.some((text) => text.includes(sealed)),
+    'sealed it goes over the wire',
+  )
+  const secrets = [
+    { name: 'key of the app', bytes: appKey.key },
+    { name: 'recovery code', bytes: Buffer.from(code) },
+  ]
+  assert.deepEqual(
+    texts.flatMap((text) => secrets.flatMap(searcherOf(text))),
+    [],
+  )
+})
+
+/** Everything that the tabs and windows of somebody send and are answered. */
+function overhear({ context }: Person): () => Promise<string[]> {
+  const heard: (string | Promise<string>)[] = []
+  context.on('request', (request) => {
+    const address = request.url().replace(/#.*$/, '')
+    heard.push(`${address}\n${JSON.stringify(request.headers())}\n${request.postData() ?? ''}`)
+  })
+  // Of a page that is gone the body can't be had any more; it was none that carries anything.
+  context.on('response', (response) => heard.push(response.text().catch(() => '')))
+  return () => Promise.all(heard)
+}
+
+test('the dialog has every identity, and those that the app names; an app that disconnects is new again', async () => {
+  const faye = await stage.enroll({ handle: 'faye-f', displayName: 'Faye' })
+  await addIdentity(faye, { handle: 'faye-work', displayName: 'Faye at work' })
+  const page = await visit(faye)
+  const dialogs = await watchDialogs(page)
+  await app.ask(page, { scope: 'openid' })
+  const both = await dialogs.next()
+  assert.deepEqual(
+    both.accounts.map(({ name }) => name),
+    ['Faye', 'Faye at work'],
+  )
+  await approve(await windowOf(faye, () => dialogs.choose(both, 1)))
+  const outcome = await app.outcome(page)
+  assert.ok('token' in outcome)
+  const { sub = '' } = decodeJwt(outcome.token)
+  assert.equal(sub, both.accounts[1]?.accountId)
+
+  await page.reload()
+  await app.ask(page, { scope: 'openid' }, { loginHint: 'faye-work' })
+  const hinted = await dialogs.next()
+  assert.deepEqual(
+    hinted.accounts.map(({ name, loginState }) => [name, loginState]),
+    [['Faye at work', 'SignIn']],
+  )
+  await page.reload()
+  await app.disconnect(page, sub)
+  await app.ask(page, { scope: 'openid' }, { loginHint: 'faye-work' })
+  assert.deepEqual(
+    (await dialogs.next()).accounts.map(({ loginState }) => loginState),
+    ['SignUp'],
+  )
+})
+
+async function addIdentity({ page }: Person, payload: { handle: string; displayName: string }): Promise<void> {
+  const status = await page.evaluate(
+    async ({ url, body }) => {
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(url, { method: 'POST', credentials: 'include', headers, body })).status
+    },
+    { url: `${stage.service.baseUrl}/api/identities`, body: JSON.stringify(payload) },
+  )
+  assert.equal(status, 201)
+}

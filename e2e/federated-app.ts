@@ -74,6 +74,15 @@ export async function openFederatedApp(service: Served, { name = 'Gazette', ...s
       if (!outcome) throw new Error('Nothing has come of it.')
       return outcome
     },
+    /** Has the browser disconnect the app from an identity. */
+    disconnect: (page: Page, accountHint: string): Promise<void> =>
+      page.evaluate(
+        async (wanted) => {
+          const credential: unknown = Reflect.get(globalThis, 'IdentityCredential')
+          await Reflect.get(Object(credential), 'disconnect').call(credential, wanted)
+        },
+        { configURL, clientId, accountHint },
+      ),
     /** Exchanges an assertion from the page itself, as a public app does. */
     async exchange(page: Page, assertion: string, codeVerifier: string): Promise<Partial<TokenResponse> & Refused> {
       const body = JSON.stringify({ assertion, clientId, codeVerifier })
