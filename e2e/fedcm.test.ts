@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { compactDecrypt, decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { openFederatedApp, watchDialogs, type FederatedApp } from './federated-app.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import { keyIn } from './keyed-app.ts'
-import type { Person } from './person.ts'
+import { invite, type Person } from './person.ts'
 import { searcherOf } from './secret.ts'
-import { openFederatedStage, type Stage } from './stage.ts'
+import { launchWithProfile, openFederatedStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let app: FederatedApp
@@ -127,7 +130,9 @@ test('nobody is offered who has signed out, and who signs in again from the dial
   await again.waitForURL(/\/login\?/)
   const authenticator = await plugInAuthenticator(again, { prf: false })
   await authenticator.take(await dora.authenticator.credentials())
-  await again.locator('[data-action="sign-in"]').click().catch(ignoreClosing)
+  const press = again.locator('[data-action="sign-in"]').click()
+  // Nobody chooses in a dialog that stands behind a window.
+  await Promise.all([again.waitForEvent('close'), press.catch(ignoreClosing)])
   const chooser = await dialogs.next()
   assert.deepEqual(
     chooser.accounts.map(({ name }) => name),
@@ -185,14 +190,15 @@ test('FED-18 the key of an app reaches the page that asked, and goes over no wir
 
 /** Everything that the tabs and windows of somebody send and are answered. */
 function overhear({ context }: Person): () => Promise<string[]> {
-  const heard: (string | Promise<string>)[] = []
+  const sent: string[] = []
+  const answered: Promise<string>[] = []
   context.on('request', (request) => {
     const address = request.url().replace(/#.*$/, '')
-    heard.push(`${address}\n${JSON.stringify(request.headers())}\n${request.postData() ?? ''}`)
+    sent.push(`${address}\n${JSON.stringify(request.headers())}\n${request.postData() ?? ''}`)
   })
   // Of a page that is gone the body can't be had any more; it was none that carries anything.
-  context.on('response', (response) => heard.push(response.text().catch(() => '')))
-  return () => Promise.all(heard)
+  context.on('response', (response) => answered.push(response.text().catch(() => '')))
+  return async () => [...sent, ...(await Promise.all(answered))]
 }
 
 test('the dialog has every identity, and those that the app names; an app that disconnects is new again', async () => {
@@ -238,3 +244,28 @@ async function addIdentity({ page }: Person, payload: { handle: string; displayN
   )
   assert.equal(status, 201)
 }
+
+test('whoever has agreed before is signed in by their browser itself, when they come back to the page', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'countersign-profile-'))
+  const context = await launchWithProfile(folder.path)
+  const gwen = await invite({ newContext: async () => context })
+  try {
+    await gwen.page.goto(`${stage.service.authUrl}/register`)
+    await gwen.createAccount({ handle: 'gwen-f', displayName: 'Gwen' })
+    await gwen.press('confirm-recovery-saved')
+    await gwen.page.waitForURL(/\/account/)
+    const page = await visit(gwen)
+    const dialogs = await watchDialogs(page)
+    await app.ask(page, { scope: 'openid' })
+    const first = await dialogs.next()
+    await approve(await windowOf(gwen, () => dialogs.choose(first)))
+    assert.ok('token' in (await app.outcome(page)))
+    await page.reload()
+    await app.ask(page, { scope: 'openid' }, {}, 'passive')
+    assert.equal((await dialogs.next()).dialogType, 'AutoReauthn')
+    const again = await app.outcome(page)
+    assert.ok('token' in again && again.automatic, JSON.stringify(again))
+  } finally {
+    await gwen.leave()
+  }
+})

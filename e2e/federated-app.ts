@@ -41,29 +41,32 @@ export async function openFederatedApp(service: Served, { name = 'Gazette', ...s
     origin,
     clientId,
     /** Asks by the button of the page, as `clientId` unless told otherwise; answers the verifier of the request. */
-    async ask(page: Page, wanted: FederatedRequest, provider: object = {}): Promise<string> {
+    async ask(page: Page, wanted: FederatedRequest, provider: object = {}, mode = 'active'): Promise<string> {
       const verifier = randomBytes(32).toString('base64url')
       const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
-      const asked = { configURL, clientId, params: { codeChallenge, ...wanted }, ...provider }
-      await page.evaluate((each) => {
-        const outcome = (work: Promise<Credential | null>): Promise<Outcome> =>
-          work.then(
-            (credential) => ({
-              token: String(Reflect.get(Object(credential), 'token')),
-              automatic: Boolean(Reflect.get(Object(credential), 'isAutoSelected')),
-            }),
-            (error: unknown) => ({
-              error: String(Reflect.get(Object(error), 'name')),
-              code: Reflect.get(Object(error), 'error')?.toString(),
-            }),
-          )
-        const sign = async () => {
-          Reflect.deleteProperty(globalThis, 'outcome')
-          const options = { identity: { providers: [each], mode: 'active' } }
-          Reflect.set(globalThis, 'outcome', await outcome(navigator.credentials.get(Object(options))))
-        }
-        document.querySelector('button')?.addEventListener('click', () => void sign(), { once: true })
-      }, asked)
+      const asking = { configURL, clientId, params: { codeChallenge, ...wanted }, ...provider }
+      await page.evaluate(
+        ({ asked, how }) => {
+          const outcome = (work: Promise<Credential | null>): Promise<Outcome> =>
+            work.then(
+              (credential) => ({
+                token: String(Reflect.get(Object(credential), 'token')),
+                automatic: Boolean(Reflect.get(Object(credential), 'isAutoSelected')),
+              }),
+              (error: unknown) => ({
+                error: String(Reflect.get(Object(error), 'name')),
+                code: Reflect.get(Object(error), 'error')?.toString(),
+              }),
+            )
+          const sign = async () => {
+            Reflect.deleteProperty(globalThis, 'outcome')
+            const options = { identity: { providers: [asked], mode: how }, mediation: 'optional' }
+            Reflect.set(globalThis, 'outcome', await outcome(navigator.credentials.get(Object(options))))
+          }
+          document.querySelector('button')?.addEventListener('click', () => void sign(), { once: true })
+        },
+        { asked: asking, how: mode },
+      )
       await page.locator('button').click()
       return verifier
     },

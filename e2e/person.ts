@@ -10,7 +10,7 @@ export type Person = Awaited<ReturnType<typeof invite>>
 export type Manner = BrowserContextOptions & { prf?: boolean }
 
 /** A person: a browser profile of their own, with one tab and a passkey provider. */
-export async function invite(browser: Browser, { prf = true, ...options }: Manner = {}) {
+export async function invite(browser: Pick<Browser, 'newContext'>, { prf = true, ...options }: Manner = {}) {
   const context = await browser.newContext({ locale: 'en-GB', ...options })
   context.setDefaultTimeout(10_000)
   const page = await context.newPage()

@@ -71,6 +71,13 @@ function launchWholeBrowser() {
   return launchFrom(process.env['WHOLE_CHROMIUM'] ?? '/usr/bin/chromium')
 }
 
+/** The same with a profile in a folder, as people have one: in a private window a browser signs nobody in by itself. */
+export function launchWithProfile(folder: string) {
+  const args = ['--disable-gpu', '--disable-quic', '--disable-sync', ...inFewProcesses]
+  const executablePath = process.env['WHOLE_CHROMIUM'] ?? '/usr/bin/chromium'
+  return chromium.launchPersistentContext(folder, { executablePath, args, locale: 'en-GB' })
+}
+
 function launchFrom(executablePath: string, without: string[] = []) {
   return chromium.launch({
     executablePath,
