@@ -21,8 +21,10 @@ declare module 'fastify' {
     security?: Security
     cors?: Cors
     host?: HostName
-    /** Whether the route also takes `application/x-www-form-urlencoded`. */
-    /** Whether a form may come; with names, those parameters may come several times, and arrive as one list. */
+    /**
+     * Whether a form may come (`application/x-www-form-urlencoded`); with names, those parameters may come several
+     * times, and arrive as one list.
+     */
     form?: boolean | { several: string[] }
     /** Whether its faults and refusals are shown as a page. */
     page?: boolean
