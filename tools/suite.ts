@@ -58,13 +58,14 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
 
 /**
  * `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. Those
- * that take longest come first, each in a process of its own.
+ * that take longest come first, each in a process of its own. Of all their tests those run that are `named` so.
  */
 type Manner = {
   concurrency: number
   together?: number
   longest?: (file: string) => boolean
   fileTimeoutSeconds?: number
+  named?: RegExp
   execArgv?: string[]
 }
 
@@ -75,7 +76,7 @@ type Manner = {
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
+  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [], named }: Manner,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
@@ -93,7 +94,7 @@ export async function runTestFiles(
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
   const ending = { timeout: timeout * together, signal: stopping.signal }
-  const events = run({ files: groups, concurrency, execArgv, ...ending })
+  const events = run({ files: groups, concurrency, execArgv, ...ending, ...(named && { testNamePatterns: [named] }) })
   const empty: string[] = []
   let ran = 0
   // What runs in one process is told in its order: the tests of a file, then that it has ended.
