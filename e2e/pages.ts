@@ -84,7 +84,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
     'fedcm-over': 'resolve',
   })) {
     await page.goto(`${stage.service.baseUrl}/fedcm/${path}`)
-    await page.locator('[data-action="close"]').waitFor()
+    await page.locator('main .lead').waitFor()
     await look(name)
   }
 }

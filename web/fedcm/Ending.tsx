@@ -5,7 +5,7 @@ import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
-import { closeWindow, giveToApp, takeOutcome } from './browser-window.ts'
+import { giveToApp, takeOutcome, windowCloser } from './browser-window.ts'
 
 type State = 'ending' | 'over' | 'fault'
 
@@ -14,6 +14,7 @@ export function Ending() {
   const words = useWords().federated
   const { fault } = readView('fedcm')
   const doing = useDoing()
+  const close = windowCloser()
   const [state, setState] = useState<State>(fault === undefined ? 'ending' : 'fault')
   useEffect(() => {
     if (fault === undefined) end().then(setState, () => setState('fault'))
@@ -37,7 +38,7 @@ export function Ending() {
       <section class="step">
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
-        <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: closeWindow }]} doing={doing} />
+        {close && <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: close }]} doing={doing} />}
       </section>
     </Frame>
   )
@@ -47,6 +48,6 @@ export function Ending() {
 async function end(): Promise<State> {
   const outcome = takeOutcome()
   if (outcome) await giveToApp(outcome)
-  else closeWindow()
+  else windowCloser()?.()
   return 'over'
 }

@@ -26,8 +26,10 @@ export async function giveToApp({ assertion, account }: Outcome): Promise<void> 
   await window.IdentityProvider.resolve(assertion, { accountId: account })
 }
 
-/** Closes the window: nothing is given. The browser must hear of it first, or it takes the person for still busy. */
-export function closeWindow(): void {
-  if (window.IdentityProvider) window.IdentityProvider.close()
-  else window.close()
+/**
+ * What closes the window, and gives nothing: the browser that opened it, which has to hear of that. Undefined in one
+ * that mediates no sign-ins; what its person has opened themselves, they close.
+ */
+export function windowCloser(): (() => void) | undefined {
+  return window.IdentityProvider && (() => window.IdentityProvider?.close())
 }
