@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { NewApp } from '@countersign/protocol/apps'
-import { en as words } from '../web/messages/en.ts'
+import { developerEn } from '../web/messages/developer-en.ts'
+import { en } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
 import { openShop } from './relying-party.ts'
 import { openStage, type Stage } from './stage.ts'
+
+const words = { ...en, ...developerEn }
 
 let stage: Stage
 before(async () => {

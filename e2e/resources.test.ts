@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
-import { en as words } from '../web/messages/en.ts'
+import { developerEn } from '../web/messages/developer-en.ts'
+import { en } from '../web/messages/en.ts'
 import { openStage, type Stage } from './stage.ts'
+
+const words = { ...en, ...developerEn }
 
 let stage: Stage
 before(async () => {

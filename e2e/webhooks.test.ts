@@ -8,9 +8,12 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { serveHere } from '../server/testing/service-here.ts'
 import { startWebhookReceiver } from '../server/testing/webhook-receiver.ts'
-import { en as words } from '../web/messages/en.ts'
+import { developerEn } from '../web/messages/developer-en.ts'
+import { en } from '../web/messages/en.ts'
 import { freePort, layOut, run } from './guide.ts'
 import { openStage } from './stage.ts'
+
+const words = { ...en, ...developerEn }
 
 const root = join(import.meta.dirname, '..')
 

@@ -6,7 +6,7 @@ import { ActionForm } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { useWords } from './words.ts'
 
 type Props = { app: App; onDeleted: () => void }
 

@@ -3,9 +3,9 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { dayOf } from '../dates.ts'
 import { InPageLink } from '../ui/InPageLink.tsx'
 import { Monogram } from '../ui/Monogram.tsx'
-import { useSpeech } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { pathOf, type GoTo, type Place } from './places.ts'
+import { useSpeech } from './words.ts'
 
 type Props = { apps: App[]; goTo: GoTo }
 

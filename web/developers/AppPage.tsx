@@ -3,7 +3,6 @@ import { call } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { InPageLink } from '../ui/InPageLink.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { AppEnd } from './AppEnd.tsx'
 import { AppResources } from './AppResources.tsx'
@@ -15,6 +14,7 @@ import type { Told } from './Developers.tsx'
 import { FirstSignIn } from './FirstSignIn.tsx'
 import { NewSecret } from './NewSecret.tsx'
 import { pathOf, type GoTo } from './places.ts'
+import { useWords } from './words.ts'
 
 type Props = {
   /** Undefined where the person has no such app. */

@@ -7,9 +7,9 @@ import { withFreshProof } from '../passkey.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Problem } from '../ui/Problem.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { ResourceForm } from './ResourceForm.tsx'
+import { useWords } from './words.ts'
 
 /** What an app offers others to act at. */
 export function AppResources({ app: { clientId } }: { app: App }) {

@@ -1,9 +1,9 @@
 import type { App } from '@countersign/protocol/apps'
 import { useState } from 'preact/hooks'
 import { call } from '../call.ts'
-import { useWords } from '../ui/Root.tsx'
 import type { Told } from './Developers.tsx'
 import { Rotation } from './Rotation.tsx'
+import { useWords } from './words.ts'
 
 type Props = { app: App; onTold: (told: Told) => void }
 

@@ -8,8 +8,8 @@ import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { Options } from '../ui/Options.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { changeOf, draftOf, faultsOf, type Draft, type DraftFault } from './app-draft.ts'
+import { useWords } from './words.ts'
 
 /** The one that we recommend first. */
 const algorithms = ['ES256', 'EdDSA', 'RS256'] as const

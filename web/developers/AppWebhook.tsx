@@ -2,13 +2,13 @@ import type { App } from '@countersign/protocol/apps'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
-import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { Deliveries } from './Deliveries.tsx'
 import { NewSecret } from './NewSecret.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
+import { useWords } from './words.ts'
 
 /** A secret that has just been made. It is in the memory of this section alone. */
 type Told = { secret: string; previousUntil?: string }

@@ -1,7 +1,7 @@
 import type { App } from '@countersign/protocol/apps'
 import { Copies } from '../ui/Copies.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { readSite } from '../view.ts'
+import { useWords } from './words.ts'
 
 /** What every OpenID Connect library asks for. */
 export function Credentials({ app }: { app: App }) {

@@ -4,9 +4,9 @@ import { momentOf } from '../dates.ts'
 import { ActionButton, Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Problem } from '../ui/Problem.tsx'
-import { useSpeech } from '../ui/Root.tsx'
 import { outcomeOf } from './outcome.ts'
 import type { Held } from './webhook.ts'
+import { useSpeech } from './words.ts'
 
 type Props = {
   clientId: string

@@ -6,13 +6,13 @@ import { mustSignIn } from '../session.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { useRoute } from '../ui/route.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { AppList } from './AppList.tsx'
 import { AppPage } from './AppPage.tsx'
 import { NewApp } from './NewApp.tsx'
 import { pathOf, placeOf } from './places.ts'
+import { useWords } from './words.ts'
 
 /** A secret that has just been made. It is in the memory of this page alone, and forgotten where the person goes on. */
 export type Told = { clientSecret: string; previousUntil?: string }

@@ -1,8 +1,8 @@
 import type { App } from '@countersign/protocol/apps'
 import { CopyButton } from '../ui/CopyButton.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { readSite } from '../view.ts'
 import { firstSignIn } from './first-sign-in.ts'
+import { useWords } from './words.ts'
 
 export function FirstSignIn({ app }: { app: App }) {
   const words = useWords().developers

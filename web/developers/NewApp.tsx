@@ -7,10 +7,10 @@ import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { Options } from '../ui/Options.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { addressesIn, faultsOf } from './app-draft.ts'
 import type { GoTo } from './places.ts'
+import { useWords } from './words.ts'
 
 type Created = Answer<'POST /api/developer/apps'>
 type Props = { goTo: GoTo; onCreated: (created: Created) => void }

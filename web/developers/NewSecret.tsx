@@ -2,8 +2,8 @@ import { momentOf } from '../dates.ts'
 import { ActionButton } from '../ui/Actions.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
-import { useSpeech } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
+import { useSpeech } from './words.ts'
 
 type Props = {
   name: 'clientSecret' | 'webhookSecret'

@@ -7,8 +7,8 @@ import { useDoing, type Action } from '../ui/doing.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
-import { useWords } from '../ui/Root.tsx'
 import { changeOf, draftOf, emptyDraft, faultsOf, newResourceOf, type ResourceDraft } from './resource-draft.ts'
+import { useWords } from './words.ts'
 
 type Props = {
   clientId: string

@@ -4,7 +4,7 @@ import { ActionForm } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Options } from '../ui/Options.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { useWords } from './words.ts'
 
 /** How long the old secret may work still; the last is the most that the interface lets. */
 const graces = { none: 0, hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600 }

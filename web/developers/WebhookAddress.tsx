@@ -6,7 +6,7 @@ import { withFreshProof } from '../passkey.ts'
 import { ActionForm } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { useWords } from './words.ts'
 
 type Props = {
   clientId: string

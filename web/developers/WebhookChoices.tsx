@@ -3,8 +3,8 @@ import { call, Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
-import { useWords } from '../ui/Root.tsx'
 import { Rotation } from './Rotation.tsx'
+import { useWords } from './words.ts'
 
 type Props = {
   clientId: string

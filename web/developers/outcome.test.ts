@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookAttempt, WebhookDelivery } from '@countersign/protocol/webhooks'
-import { en } from '../messages/en.ts'
+import { developerEn as words } from '../messages/developer-en.ts'
 import { outcomeOf } from './outcome.ts'
 
 const now = new Date('2030-01-01T12:00:00Z')
@@ -20,7 +20,7 @@ function told(state: WebhookDelivery['state'], nextAttemptAt: string | null, ...
     nextAttemptAt,
     attempts,
   }
-  return outcomeOf(delivery, { words: en, language: 'en', now })
+  return outcomeOf(delivery, { words, language: 'en', now })
 }
 
 test('what has arrived needs no more words, however often it was tried', () => {

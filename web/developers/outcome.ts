@@ -1,8 +1,8 @@
 import type { WebhookDelivery } from '@countersign/protocol/webhooks'
 import { momentOf } from '../dates.ts'
-import type { Words } from '../words.ts'
+import type { DeveloperWords } from './words.ts'
 
-type Speech = { words: Pick<Words, 'webhook'>; language: string; now: Date }
+type Speech = { words: Pick<DeveloperWords, 'webhook'>; language: string; now: Date }
 
 /** What became of a delivery, and what comes next, in a sentence or two. */
 export function outcomeOf({ state, attempts, nextAttemptAt }: WebhookDelivery, { words, language, now }: Speech) {
