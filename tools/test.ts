@@ -6,7 +6,7 @@
  * choose files: `npm test -- server/oauth`.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { leadingTo } from './sources.ts'
 import {
@@ -23,7 +23,8 @@ const options = { postgres: { type: 'boolean' }, racing: { type: 'boolean' } } a
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const ofService = findTestFiles(['server', 'cli'], positionals)
 const others = findTestFiles(['sdk', 'protocol', 'keys', 'web', 'tools'], positionals)
-const takesDatabase = leadingTo(join(import.meta.dirname, '..'), 'server/testing/database.ts')
+const root = join(import.meta.dirname, '..')
+const takesDatabase = leadingTo(root, 'server/testing/database.ts')
 /** Whatever takes no database from here, or knows only what the service answers, is the same on either. */
 const onPostgres = ofService.filter(takesDatabase)
 const files = values.postgres ? onPostgres : [...ofService, ...others]
@@ -40,11 +41,13 @@ keepFilesInMemory()
 await runCommand(values.postgres ? () => withPostgres(work) : work)
 
 /** Runs all of a file in which two processes ask the database, or it is asked itself; of others what races there. */
-async function raceFiles(): Promise<Counts> {
+function raceFiles(): Promise<Counts> {
   const whole = files.filter((file) => /startBeside|openTest(?:Pool|Database)/.test(read(file)))
   const parts = files.filter((file) => !whole.includes(file) && namesIn(file).some((name) => racing.test(name)))
-  const [first, second] = [await runTestFiles(whole, manner), await runTestFiles(parts, { ...manner, named: racing })]
-  return { passed: first.passed + second.passed, failed: first.failed + second.failed }
+  // A file is a suite of its own name: with that, all in it is named.
+  const named = [racing.source, ...whole.map((file) => RegExp.escape(relative(root, file)))].join('|')
+  const longest = (file: string) => whole.includes(file)
+  return runTestFiles([...whole, ...parts], { ...manner, longest, named: new RegExp(named) })
 }
 
 function namesIn(file: string): string[] {
