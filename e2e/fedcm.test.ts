@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { compactDecrypt, decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
-import { openFederatedApp, watchDialogs, type FederatedApp } from './federated-app.ts'
+import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from './federated-app.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import { keyIn } from './keyed-app.ts'
 import { invite, type Person } from './person.ts'
@@ -34,19 +34,6 @@ async function windowOf(person: Person, begin: () => Promise<unknown>): Promise<
   return opened
 }
 
-/** Agrees in the window, which the browser then closes. */
-async function approve(opened: Page): Promise<void> {
-  await Promise.all([
-    opened.waitForEvent('close'),
-    opened.locator('[data-action="approve"]').click().catch(ignoreClosing),
-  ])
-}
-
-/** The browser closes its window before the press is reported done. */
-function ignoreClosing(error: unknown): void {
-  if (!(error instanceof Error && /closed/.test(error.message))) throw error
-}
-
 test('who signs in without leaving the app is asked once in a window, then not at all, then for more', async () => {
   const ada = await stage.enroll({ handle: 'ada-f', displayName: 'Ada Lovelace' })
   const page = await visit(ada)
@@ -60,7 +47,7 @@ test('who signs in without leaving the app is asked once in a window, then not a
   )
   const opened = await windowOf(ada, () => dialogs.choose(first))
   await opened.locator('h1').filter({ hasText: 'Gazette' }).waitFor()
-  await approve(opened)
+  await pressLast(opened, 'approve')
   const outcome = await app.outcome(page)
   assert.ok('token' in outcome, JSON.stringify(outcome))
   assert.equal(decodeJwt(outcome.token)['nonce'], 'first')
@@ -79,7 +66,7 @@ test('who signs in without leaving the app is asked once in a window, then not a
 
   await app.ask(page, { scope: 'openid profile user_id' })
   const wider = await dialogs.next()
-  await approve(await windowOf(ada, () => dialogs.choose(wider)))
+  await pressLast(await windowOf(ada, () => dialogs.choose(wider)), 'approve')
   const more = await app.outcome(page)
   assert.ok('token' in more && String(decodeJwt(more.token)['scope']).includes('user_id'), JSON.stringify(more))
 })
@@ -92,7 +79,7 @@ test('who says no in the window gives the app nothing, and is not asked again un
   const chooser = await dialogs.next()
   const opened = await windowOf(bob, () => dialogs.choose(chooser))
   await opened.locator('[data-action="deny"]').waitFor()
-  await Promise.all([opened.waitForEvent('close'), opened.locator('[data-action="deny"]').click().catch(ignoreClosing)])
+  await pressLast(opened, 'deny')
   assert.deepEqual(await app.outcome(page), { error: 'NetworkError', code: undefined })
 })
 
@@ -130,15 +117,14 @@ test('nobody is offered who has signed out, and who signs in again from the dial
   await again.waitForURL(/\/login\?/)
   const authenticator = await plugInAuthenticator(again, { prf: false })
   await authenticator.take(await dora.authenticator.credentials())
-  const press = again.locator('[data-action="sign-in"]').click()
   // Nobody chooses in a dialog that stands behind a window.
-  await Promise.all([again.waitForEvent('close'), press.catch(ignoreClosing)])
+  await pressLast(again, 'sign-in')
   const chooser = await dialogs.next()
   assert.deepEqual(
     chooser.accounts.map(({ name }) => name),
     ['Dora'],
   )
-  await approve(await windowOf(dora, () => dialogs.choose(chooser)))
+  await pressLast(await windowOf(dora, () => dialogs.choose(chooser)), 'approve')
   assert.ok('token' in (await app.outcome(page)))
 })
 
@@ -163,8 +149,7 @@ test('FED-18 the key of an app reaches the page that asked, and goes over no wir
   await (await plugInAuthenticator(opened, { prf: false })).take(await eve.authenticator.credentials())
   await opened.locator('[data-action="approve"]').click()
   await opened.locator('input[name="recoveryCode"]').fill(code)
-  const unlock = opened.locator('[data-action="unlock"]').click()
-  await Promise.all([opened.waitForEvent('close'), unlock.catch(ignoreClosing)])
+  await pressLast(opened, 'unlock')
 
   const outcome = await notes.outcome(page)
   assert.ok('token' in outcome, JSON.stringify(outcome))
@@ -212,7 +197,7 @@ test('the dialog has every identity, and those that the app names; an app that d
     both.accounts.map(({ name }) => name),
     ['Faye', 'Faye at work'],
   )
-  await approve(await windowOf(faye, () => dialogs.choose(both, 1)))
+  await pressLast(await windowOf(faye, () => dialogs.choose(both, 1)), 'approve')
   const outcome = await app.outcome(page)
   assert.ok('token' in outcome)
   const { sub = '' } = decodeJwt(outcome.token)
@@ -258,7 +243,7 @@ test('whoever has agreed before is signed in by their browser itself, when they 
     const dialogs = await watchDialogs(page)
     await app.ask(page, { scope: 'openid' })
     const first = await dialogs.next()
-    await approve(await windowOf(gwen, () => dialogs.choose(first)))
+    await pressLast(await windowOf(gwen, () => dialogs.choose(first)), 'approve')
     assert.ok('token' in (await app.outcome(page)))
     await page.reload()
     await app.ask(page, { scope: 'openid' }, {}, 'passive')

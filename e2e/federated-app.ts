@@ -137,3 +137,12 @@ export async function watchDialogs(page: Page) {
     dismiss: ({ dialogId }: BrowserDialog) => cdp.send('FedCm.dismissDialog', { dialogId }),
   }
 }
+
+/** Presses what ends a window that the browser has opened: it closes before the press is reported done. */
+export async function pressLast(opened: Page, action: string): Promise<void> {
+  const press = opened.locator(`[data-action="${action}"]`).click()
+  const done = press.catch((error: unknown) => {
+    if (!(error instanceof Error && /closed/.test(error.message))) throw error
+  })
+  await Promise.all([opened.waitForEvent('close'), done])
+}

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { en as words } from '../web/messages/en.ts'
 import { openButtonApp } from './button-app.ts'
-import { watchDialogs, type BrowserDialog } from './federated-app.ts'
+import { pressLast, watchDialogs, type BrowserDialog } from './federated-app.ts'
 import { watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openFederatedStage, type Stage } from './stage.ts'
@@ -37,13 +37,7 @@ async function visit({ context }: Person, { origin } = app) {
 /** Chooses the account in the dialog, and agrees in the window that the browser opens for that. */
 async function agree({ context }: Person, dialogs: Awaited<ReturnType<typeof watchDialogs>>, shown: BrowserDialog) {
   const [opened] = await Promise.all([context.waitForEvent('page'), dialogs.choose(shown)])
-  const press = opened.locator('[data-action="approve"]').click()
-  await Promise.all([opened.waitForEvent('close'), press.catch(ignoreClosing)])
-}
-
-/** The browser closes its window before the press is reported done. */
-function ignoreClosing(error: unknown): void {
-  if (!(error instanceof Error && /closed/.test(error.message))) throw error
+  await pressLast(opened, 'approve')
 }
 
 function forgetDialogs({ page }: Person): Promise<unknown> {
@@ -178,8 +172,7 @@ test('an app with end-to-end encryption gets the same key by a redirect and by t
   const [opened] = await Promise.all([fay.context.waitForEvent('page'), dialogs.choose(await dialogs.next())])
   await opened.locator('[data-action="use-code"]').click()
   await opened.locator('input[name="recoveryCode"]').fill(code)
-  const unlock = opened.locator('[data-action="unlock"]').click()
-  await Promise.all([opened.waitForEvent('close'), unlock.catch(ignoreClosing)])
+  await pressLast(opened, 'unlock')
   await said(page, /^Hello Fay, by a dialog.*, and a key$/)
   assert.equal(await page.evaluate(open, sealed), 'Milk')
   await fay.leave()

@@ -3,7 +3,7 @@ import { errors, jwtVerify } from 'jose'
 import { numericDate } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { requireVerifier, type SigningKeys } from '#tokens/signing-keys.ts'
 
 /**
  * What a page gets from the browser. Its `jti` is a token that is redeemed once, by its app alone. The rest is for the
@@ -44,7 +44,7 @@ export function signAssertion({ kernel, keys }: Signing, assertion: Assertion, n
 /** The assertion in a JWT of ours that has not expired; undefined for anything else. */
 export async function readAssertion({ kernel, keys }: Signing, text: string, now: Date) {
   try {
-    const { payload } = await jwtVerify(text, ({ kid = '' }) => keyOf(keys, kid), {
+    const { payload } = await jwtVerify(text, ({ kid = '' }) => requireVerifier(keys, 'ES256', kid), {
       issuer: kernel.config.authUrl.origin,
       audience: audienceOf(kernel),
       typ: 'fedcm+jwt',
@@ -63,10 +63,4 @@ export async function readAssertion({ kernel, keys }: Signing, text: string, now
 
 function audienceOf({ config }: Pick<Kernel, 'config'>): string {
   return `${config.baseUrl.origin}/api/oauth/fedcm/exchange`
-}
-
-async function keyOf(keys: SigningKeys, kid: string) {
-  const key = await keys.verifier('ES256', kid)
-  if (!key) throw new errors.JWKSNoMatchingKey()
-  return key
 }

@@ -6,6 +6,7 @@ import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
+import { continuationPage } from '#oauth/continuation.ts'
 import type { TokenEndpoint } from '#oauth/token-endpoint.ts'
 import { federatedGuard } from '#sessions/federated-session.ts'
 import { browserOf, sessionGuard, sessionOf } from '#sessions/session.ts'
@@ -118,7 +119,7 @@ export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
   const { db, clock, config } = kernel
   const site = siteOf(config)
   const page = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
-  const resolve = `${config.baseUrl.origin}/fedcm/resolve`
+  const resolve = continuationPage(config.baseUrl.origin)
 
   host.route({
     method: 'GET',

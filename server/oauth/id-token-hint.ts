@@ -1,6 +1,6 @@
 import { errors, jwtVerify } from 'jose'
 import { isUuid } from '#kernel/token-format.ts'
-import { algorithms, type SigningKeys } from '#tokens/signing-keys.ts'
+import { algorithms, requireVerifier, type SigningKeys } from '#tokens/signing-keys.ts'
 
 /** Whom an ID token was about, and for which app. */
 export type IdTokenHint = { identityId: string; clientId: string; sid: string }
@@ -17,7 +17,7 @@ export async function readIdTokenHint(
   hint: string,
 ): Promise<IdTokenHint | undefined> {
   try {
-    const { payload } = await jwtVerify(hint, ({ alg, kid = '' }) => keyOf(keys, alg, kid), {
+    const { payload } = await jwtVerify(hint, ({ alg, kid = '' }) => requireVerifier(keys, alg, kid), {
       issuer,
       typ: 'JWT',
       algorithms: [...algorithms],
@@ -31,11 +31,4 @@ export async function readIdTokenHint(
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
-}
-
-async function keyOf(keys: SigningKeys, alg: string | undefined, kid: string) {
-  const algorithm = algorithms.find((each) => each === alg)
-  const key = algorithm && (await keys.verifier(algorithm, kid))
-  if (!key) throw new errors.JWKSNoMatchingKey()
-  return key
 }

@@ -6,7 +6,7 @@ import { bearerToken, guard } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isUuid, readToken, tokenPrefix, uuidFromBytes } from '#kernel/token-format.ts'
-import type { SigningKeys } from './signing-keys.ts'
+import { requireVerifier, type SigningKeys } from './signing-keys.ts'
 import { findAccessStatement, type Access } from './store.ts'
 
 export type { Access }
@@ -68,7 +68,7 @@ export async function verifyAccessJwt(
   now: Date,
 ): Promise<JWTPayload | undefined> {
   try {
-    const { payload } = await jwtVerify(token, ({ kid = '' }) => es256Key(keys, kid), {
+    const { payload } = await jwtVerify(token, ({ kid = '' }) => requireVerifier(keys, 'ES256', kid), {
       issuer,
       typ: 'at+jwt',
       algorithms: ['ES256'],
@@ -81,10 +81,4 @@ export async function verifyAccessJwt(
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
-}
-
-async function es256Key(keys: SigningKeys, kid: string) {
-  const key = await keys.verifier('ES256', kid)
-  if (!key) throw new errors.JWKSNoMatchingKey()
-  return key
 }

@@ -2,14 +2,15 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { Algorithm } from '@countersign/protocol/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { PublicJwk } from '@countersign/protocol/oauth'
+import { errors } from 'jose'
 import { Value } from 'typebox/value'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { makeFirstKeys, sealOf } from './key-rotation.ts'
+import { algorithms, makeFirstKeys, sealOf } from './key-rotation.ts'
 import { publishedUntil } from './key-schedule.ts'
 import { listKeys, type KeyRow } from './signing-key-store.ts'
 
-export { algorithms } from './key-rotation.ts'
+export { algorithms }
 
 export type SigningKey = { kid: string; algorithm: Algorithm; privateKey: KeyObject }
 export type KeySet = { keys: PublicJwk[] }
@@ -132,4 +133,12 @@ async function openKey(keyring: Kernel['keyring'], row: KeyRow): Promise<Opened>
 /** Whether an instant is no longer ago than this, by a clock that may have been set back. */
 function isWithin(instant: Date, seconds: number, now: Date): boolean {
   return instant <= now && secondsAfter(instant, seconds) > now
+}
+
+/** The key by which a JWT of ours is verified, for `jwtVerify`. Throws `JWKSNoMatchingKey` where there is none. */
+export async function requireVerifier(keys: SigningKeys, alg: string | undefined, kid: string): Promise<KeyObject> {
+  const algorithm = algorithms.find((each) => each === alg)
+  const key = algorithm && (await keys.verifier(algorithm, kid))
+  if (!key) throw new errors.JWKSNoMatchingKey()
+  return key
 }
