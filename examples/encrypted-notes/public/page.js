@@ -7,16 +7,19 @@ import { attempt, explain, find, say } from './screen.js'
 import { beginSession, endSession, readSession } from './server.js'
 
 let settings
-const [welcome, signOut] = [find('#welcome'), find('#sign-out')]
+let isSignedIn = false
+const welcome = find('#welcome')
 
 find('#sign-in').addEventListener('click', (event) => void attempt(event, async () => enter(await signIn(settings))))
-signOut.addEventListener('click', (event) => void attempt(event, forget))
+find('#sign-out').addEventListener('click', (event) => void attempt(event, forget))
 try {
   await begin()
 } catch (error) {
   welcome.hidden = false
   say(explain(error))
 }
+// Not before: what is pressed while the page begins goes unheard.
+find('#sign-out').hidden = !isSignedIn
 find('main').removeAttribute('aria-busy')
 
 async function forget() {
@@ -28,13 +31,12 @@ async function forget() {
 async function begin() {
   const { person, app } = await readSession()
   settings = settingsOf(app)
-  welcome.hidden = person !== undefined
-  signOut.hidden = person === undefined
+  isSignedIn = person !== undefined
   const returned = await finishSignIn(settings)
   if (returned?.type === 'signed-in') return enter(returned)
-  if (!person) return
-  const appKey = await readKey(person.identityId)
+  const appKey = person && (await readKey(person.identityId))
   welcome.hidden = appKey !== undefined
+  if (!person) return
   if (!appKey) return say('Your key is not in this browser. Sign in to bring it here.')
   await openNotebook({
     person: { ...person, publicKey: appKey.publicKey },
