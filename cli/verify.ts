@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import {
-  verifyOrganizationReceipt,
-  verifyReceipt,
-  type ReceiptFlaw,
-  type VerifiedOrganizationReceipt,
-  type VerifiedReceipt,
+import type {
+  LogKeySet,
+  ReceiptFlaw,
+  VerifiedOrganizationReceipt,
+  VerifiedReceipt,
 } from '@countersign/protocol/receipt-verification'
 import { Option, type Command } from 'commander'
 import { Failure } from './failure.ts'
@@ -37,7 +36,7 @@ export function addVerify(program: Command): void {
       const text = payloadFile === undefined ? payload : read(payloadFile)
       if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
       const keySet = jwks === undefined ? await fetchLogKeys(settings) : readLogKeys(parse(read(jwks), jwks))
-      const reading = verify(read(file), { payload: text, keySet })
+      const reading = await verify(read(file), { payload: text, keySet })
       if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
       if (settings.json) return printJson(reading.receipt)
       const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfPerson(reading)
@@ -46,7 +45,8 @@ export function addVerify(program: Command): void {
 }
 
 /** A receipt of a person or of an organization: each says by its version which it is. */
-function verify(jws: string, given: Parameters<typeof verifyReceipt>[1]) {
+async function verify(jws: string, given: { payload: string; keySet: LogKeySet }) {
+  const { verifyOrganizationReceipt, verifyReceipt } = await import('@countersign/protocol/receipt-verification')
   const reading = verifyReceipt(jws, given)
   const isOther = 'flaw' in reading && reading.flaw === 'malformed_receipt'
   return isOther ? verifyOrganizationReceipt(jws, given) : reading

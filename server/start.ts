@@ -53,7 +53,7 @@ export async function start(config: Config): Promise<Running> {
         })
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
-    mail: createMailer(config.mail, log),
+    mail: await createMailer(config.mail, log),
     outbound: createOutbound(config),
     nameServers: createNameServers(config),
     adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),

@@ -53,8 +53,8 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
 
 /** Modules that are heavy, and loaded only when they are needed. Anywhere else a dynamic import hides a cycle. */
 const loadedWhenNeeded = [
-  ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata'],
-  ...['web/messages/de.ts', 'web/signin/app-key.ts', 'web/vault.ts'],
+  ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
+  ...['web/messages/de.ts', 'web/signin/app-key.ts', 'web/vault.ts', 'protocol/src/receipt-verification.ts'],
 ]
 
 const querying = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`|\bsql\.raw\(/

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { backupMediaType } from '@countersign/protocol/backup'
-import { Decrypter } from 'age-encryption'
+import { backupMediaType } from '@countersign/protocol/formats/backup'
+import type { Decrypter } from 'age-encryption'
 import type { Command } from 'commander'
 import { readJson, refusalOf } from '../call.ts'
 import { Failure } from '../failure.ts'
@@ -32,6 +32,7 @@ export function addRestore(program: Command): void {
 }
 
 async function decrypterFor(identity: string | undefined, settings: Settings): Promise<Decrypter> {
+  const { Decrypter } = await import('age-encryption')
   const decrypter = new Decrypter()
   if (identity === undefined) decrypter.addPassphrase(await readPassphrase(settings))
   else for (const key of await readKeys(identity)) decrypter.addIdentity(key)

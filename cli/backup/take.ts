@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { Encrypter } from 'age-encryption'
+import type { Encrypter } from 'age-encryption'
 import type { Command } from 'commander'
 import { refusalOf } from '../call.ts'
 import { Failure } from '../failure.ts'
@@ -37,6 +37,7 @@ function collect(value: string, before: string[]): string[] {
 }
 
 async function encrypterFor(recipients: string[], settings: Settings): Promise<Encrypter> {
+  const { Encrypter } = await import('age-encryption')
   const encrypter = new Encrypter()
   if (recipients.length === 0) encrypter.setPassphrase(requireStrong(await readPassphrase(settings)))
   for (const recipient of recipients) addRecipient(encrypter, recipient)

@@ -1,11 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
+import { backupMediaType } from './formats/backup.ts'
 import { Instant } from './values.ts'
 
 const operator = { security: 'admin', cors: 'no origin' } as const
-
-/** The media type of a backup: lines of JSON, compressed by gzip. */
-export const backupMediaType = 'application/vnd.countersign.backup'
 
 export const Restored = Type.Object({
   takenAt: Instant,

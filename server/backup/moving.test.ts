@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { backupMediaType } from '@countersign/protocol/backup'
+import { backupMediaType } from '@countersign/protocol/formats/backup'
 import { registerApp, registerCustomer } from '../../faults/customer.ts'
 import { registerSigner } from '../../faults/signer.ts'
 import { startService, type Service } from '#testing/service.ts'

@@ -1,9 +1,6 @@
 import type { Readable } from 'node:stream'
-import {
-  backupMediaType,
-  restoreBackup as restoreEndpoint,
-  takeBackup as takeEndpoint,
-} from '@countersign/protocol/backup'
+import { restoreBackup as restoreEndpoint, takeBackup as takeEndpoint } from '@countersign/protocol/backup'
+import { backupMediaType } from '@countersign/protocol/formats/backup'
 import type { FastifyRequest } from 'fastify'
 import { adminGuard } from '#apps/operator.ts'
 import type { Host } from '#kernel/http.ts'

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { once } from 'node:events'
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { backupMediaType } from '@countersign/protocol/backup'
+import { backupMediaType } from '@countersign/protocol/formats/backup'
 import { startService, type Service } from '#testing/service.ts'
 
 const environment = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }

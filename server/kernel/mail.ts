@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { MailSetting } from './config.ts'
 import { isLocal } from './config.ts'
 import type { Logger } from './log.ts'
@@ -28,7 +27,8 @@ const retryAfterSeconds = 30
 const connectWithinMilliseconds = 5000
 const answerWithinMilliseconds = 10_000
 
-export function createMailer(setting: MailSetting, log: Logger): Mailer {
+/** What it sends by is loaded only where it sends: many a service knows no mail server. */
+export async function createMailer(setting: MailSetting, log: Logger): Promise<Mailer> {
   switch (setting.by) {
     case 'smtp':
       return smtpMailer(setting, log)
@@ -51,7 +51,8 @@ export function createMailer(setting: MailSetting, log: Logger): Mailer {
   }
 }
 
-function smtpMailer({ url, from }: { url: Secret; from: string }, log: Logger): Mailer {
+async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Logger): Promise<Mailer> {
+  const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password } = new URL(url.reveal())
   const secure = protocol === 'smtps:'
   const transport = createTransport({

@@ -46,7 +46,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     telemetry: noTelemetry,
     rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
-    mail: createMailer(config.mail, log),
+    mail: await createMailer(config.mail, log),
     outbound: createOutbound(config),
     nameServers: createNameServers(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { backupMediaType } from '@countersign/protocol/backup'
+import { backupMediaType } from '@countersign/protocol/formats/backup'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { openCheckpoint } from '@countersign/protocol/formats/logged-key'
 import { isConsistent } from '@countersign/protocol/formats/merkle-tree'
