@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { serveHere } from '#testing/service-here.ts'
 import { startBeside, startService } from '#testing/service.ts'
 import { createWorld } from '#testing/world.ts'
 
@@ -9,10 +10,14 @@ const where = isShared ? 'on two processes over one PostgreSQL' : 'on one proces
 
 /** The product with a proxy before it, as one process or as two that share a database; answers their API hosts. */
 async function startBehindProxy(t: TestContext, environment: Record<string, string>): Promise<string[]> {
-  const service = await startService({ environment })
+  if (isShared) {
+    const service = await startService({ environment })
+    t.after(() => service.close())
+    return [service.baseUrl, (await startBeside(t, service)).baseUrl]
+  }
+  const service = await serveHere(environment)
   t.after(() => service.close())
-  if (!isShared) return [service.baseUrl]
-  return [service.baseUrl, (await startBeside(t, service)).baseUrl]
+  return [service.baseUrl]
 }
 
 /** How many of 64 registrations that begin at once are let through, the nth as coming from `address(n)`. */

@@ -4,10 +4,17 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { freePorts, launch, startService, type Service } from '#testing/service.ts'
 
 const embeddedOnly = process.env['TEST_DATABASE_URL'] === undefined
+
+/** Started once, in an empty folder. */
+let first: Service
+before(async () => {
+  first = await startService({ dataDirectory: await mkdtemp(join(tmpdir(), 'countersign-')) })
+})
+after(() => first.close())
 
 async function status(url: string): Promise<number> {
   return (await fetch(url)).status
@@ -21,15 +28,13 @@ function createApp({ baseUrl, admin }: Service, name: string): Promise<Response>
   })
 }
 
-test('the first start says where everything is and where to click first; every host answers probes', async (t) => {
-  const service = await startService({ dataDirectory: await mkdtemp(join(tmpdir(), 'countersign-')) })
-  t.after(() => service.close())
-  for (const url of [service.baseUrl, service.authUrl, service.businessUrl]) {
-    assert.ok(service.output().includes(url))
+test('the first start says where everything is and where to click first; every host answers probes', async () => {
+  for (const url of [first.baseUrl, first.authUrl, first.businessUrl]) {
+    assert.ok(first.output().includes(url))
     assert.equal(await status(`${url}/healthz`), 200)
     assert.equal(await status(`${url}/readyz`), 200)
   }
-  assert.match(service.output(), /Open first +http:\/\/localhost:\d+\/playground/)
+  assert.match(first.output(), /Open first +http:\/\/localhost:\d+\/playground/)
 })
 
 test('STO-20 SIGTERM answers what was asked, takes nothing new, and ends with 0', async (t) => {
@@ -58,18 +63,16 @@ test('Ctrl-C ends it promptly', async (t) => {
 })
 
 test('a port that is taken is named in one line', async (t) => {
-  const service = await startService()
-  t.after(() => service.close())
   const [api, auth] = await freePorts(2)
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   t.after(() => rm(directory, { recursive: true }))
   const settings = {
-    ...service.settings,
+    ...first.settings,
     DATA_DIR: directory,
     BASE_URL: `http://localhost:${api}`,
     AUTH_URL: `http://localhost:${auth}`,
   }
-  const port = new URL(service.businessUrl).port
+  const port = new URL(first.businessUrl).port
   await assert.rejects(launch(settings).ready, new RegExp(`Port ${port} is in use`))
 })
 
@@ -139,19 +142,17 @@ test('STO-01 what was acknowledged is there after kill -9', async (t) => {
 })
 
 if (embeddedOnly) {
-  test('STO-03 a second process on the data directory is refused at once, and the first goes on', async (t) => {
-    const service = await startService()
-    t.after(() => service.close())
+  test('STO-03 a second process on the data directory is refused at once, and the first goes on', async () => {
     const [api, auth, business] = await freePorts(3)
     const second = launch({
-      ...service.settings,
+      ...first.settings,
       BASE_URL: `http://localhost:${api}`,
       AUTH_URL: `http://localhost:${auth}`,
       BUSINESS_URL: `http://localhost:${business}`,
     })
     await assert.rejects(second.ready, /DATA_DIR is in use/)
     assert.equal(second.process.exitCode, 1)
-    assert.equal((await createApp(service, 'Still here')).status, 201)
+    assert.equal((await createApp(first, 'Still here')).status, 201)
   })
 
   test('STO-05 a data directory that cannot be used is named in one line', async (t) => {
@@ -164,43 +165,13 @@ if (embeddedOnly) {
     assert.match(output(), /^DATA_DIR cannot be used[^\n]*\n$/)
   })
 
-  test('what the start generates is readable by its owner alone', async (t) => {
-    const service = await startService()
-    t.after(() => service.close())
+  test('what the start generates is readable by its owner alone', async () => {
     const modes = await Promise.all(
-      ['.', 'secret-key'].map(async (name) => (await stat(join(service.settings.DATA_DIR, name))).mode & 0o777),
+      ['.', 'secret-key'].map(async (name) => (await stat(join(first.settings.DATA_DIR, name))).mode & 0o777),
     )
     assert.deepEqual(modes, [0o700, 0o600])
   })
 }
-
-if (!embeddedOnly)
-  test('JWT-14 STO-19 processes that start at once on an empty database agree on its schema and keys', async (t) => {
-    const first = await startService()
-    t.after(() => first.close())
-    const { DATABASE_URL } = first.settings
-    assert.ok(DATABASE_URL)
-    const settings = await Promise.all(
-      [1, 2].map(async () => {
-        const [api, auth, business] = await freePorts(3)
-        return {
-          ...first.settings,
-          BASE_URL: `http://localhost:${api}`,
-          AUTH_URL: `http://localhost:${auth}`,
-          BUSINESS_URL: `http://localhost:${business}`,
-        }
-      }),
-    )
-    const started = settings.map((each) => launch(each))
-    t.after(() => started.forEach((each) => each.process.kill('SIGKILL')))
-    await Promise.all(started.map((each) => each.ready))
-    const sets = await Promise.all(
-      [first.settings, ...settings].map(({ AUTH_URL }) => fetch(`${AUTH_URL}/.well-known/jwks.json`)),
-    )
-    const [one, two, three] = await Promise.all(sets.map((answer) => answer.text()))
-    assert.equal(one, two)
-    assert.equal(two, three)
-  })
 
 /** Resolves when the address takes no connection any more. */
 async function refusal(url: string): Promise<void> {

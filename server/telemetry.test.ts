@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePorts, startService, type Service } from '#testing/service.ts'
+import { serveHere } from '#testing/service-here.ts'
+import { freePorts, startService, type Served } from '#testing/service.ts'
 import { startTraceReceiver, type ReceivedSpan } from '#testing/trace-receiver.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 
@@ -10,8 +11,10 @@ const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 /** The service with its metrics on a port, as two processes where it can be. */
 async function startMeasured(t: TestContext, environment: Record<string, string> = {}) {
   const [port] = await freePorts(1)
-  const workers = isShared ? '2' : '1'
-  const service = await startService({ environment: { METRICS_PORT: String(port), WORKERS: workers, ...environment } })
+  const settings = { METRICS_PORT: String(port), ...environment }
+  const service = isShared
+    ? await startService({ environment: { ...settings, WORKERS: '2' } })
+    : await serveHere(settings)
   t.after(() => service.close())
   return { service, url: `http://localhost:${port}/metrics` }
 }
@@ -23,7 +26,7 @@ async function sample(url: string, name: string): Promise<number> {
 }
 
 /** A request over a connection of its own, so that any of the processes may get it. */
-function ask(service: Service, path: string, init: { method?: string; headers?: Record<string, string> } = {}) {
+function ask(service: Served, path: string, init: { method?: string; headers?: Record<string, string> } = {}) {
   return fetch(service.baseUrl + path, { ...init, headers: { ...init.headers, connection: 'close' } })
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
-import { freePorts, launch, startService, workersOf, type Service } from '#testing/service.ts'
+import { freePorts, launch, startService, testAdminToken, workersOf, type Service } from '#testing/service.ts'
 
 const several = { WORKERS: '2', LOG_LEVEL: 'info' }
 
@@ -67,11 +68,8 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     })
 
   test('workers that end as soon as they are started end the service, so that its supervisor notices', async (t) => {
-    const service = await serveWithTwo(t)
-    const database = await openTestDatabase()
-    const [port] = await freePorts(1)
-    assert.ok(database)
-    const doomed = launch({ ...service.settings, DATABASE_URL: database.url, ...onePort(port) })
+    const { settings, database } = await prepareTwo()
+    const doomed = launch(settings)
     t.after(() => void doomed.process.kill('SIGKILL'))
     await doomed.ready
     await doomed.wrote((output) => workersOf(output).length === 2)
@@ -90,24 +88,40 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
   })
 
   test('what stands in the way of all workers is said once', async (t) => {
-    const service = await serveWithTwo(t)
-    const [api, auth] = await freePorts(2)
-    const {
-      ready,
-      output,
-      process: child,
-    } = launch({
-      ...service.settings,
-      BASE_URL: `http://localhost:${api}`,
-      AUTH_URL: `http://localhost:${auth}`,
+    const { settings, database, port } = await prepareTwo()
+    const taker = createServer().listen(port)
+    t.after(async () => {
+      taker.close()
+      await database.drop()
     })
+    await once(taker, 'listening')
+    const { ready, output, process: child } = launch(settings)
     await assert.rejects(ready)
     assert.equal(child.exitCode, 1)
-    assert.equal(output(), `Port ${new URL(service.businessUrl).port} is in use: ${howToMend}\n`)
+    assert.equal(output(), `Port ${port} is in use: ${howToMend}\n`)
+  })
+
+  test('JWT-14 STO-19 processes that start at once on an empty database agree on its schema and keys', async (t) => {
+    const { settings, database } = await prepareTwo()
+    const origins = (await freePorts(3)).map((port) => `http://localhost:${port}`)
+    const started = origins.map((origin) => launch({ ...settings, ...onOneHost(origin), WORKERS: '1' }))
+    t.after(async () => {
+      for (const each of started) each.process.kill('SIGKILL')
+      await database.drop()
+    })
+    await Promise.all(started.map(({ ready }) => ready))
+    const keySets = await Promise.all(
+      origins.map(async (origin) => (await fetch(`${origin}/.well-known/jwks.json`)).text()),
+    )
+    assert.equal(new Set(keySets).size, 1)
   })
 }
 
 const howToMend = 'stop what listens there, or set another port in the URLs.'
+
+function onOneHost(origin: string) {
+  return { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
+}
 
 async function serveWithTwo(t: TestContext): Promise<Service> {
   const service = await startService({ environment: several })
@@ -116,10 +130,20 @@ async function serveWithTwo(t: TestContext): Promise<Service> {
   return service
 }
 
-/** Settings with which all hosts share one port. */
-function onePort(port: number | undefined) {
-  const origin = `http://localhost:${port}`
-  return { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
+/** What such a service needs on one port, for one that does not last: a database that nothing has written to. */
+async function prepareTwo() {
+  const [[port], database] = await Promise.all([freePorts(1), openTestDatabase()])
+  assert.ok(database)
+  const settings = {
+    ...several,
+    ...onOneHost(`http://localhost:${port}`),
+    PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    DATABASE_URL: database.url,
+    ADMIN_TOKEN: testAdminToken,
+    SECRET_KEY: 'a-secret-key-for-tests-of-32-characters',
+  }
+  return { settings, database, port }
 }
 
 function kill(pids: number[], signal: NodeJS.Signals): void {

@@ -21,14 +21,14 @@ await runCommand(() => {
   process.env.CHROMIUM ??= findChromium(['chromium-headless-shell', ...wholeBrowsers])
   const files = findTestFiles(['e2e'], positionals)
   // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
-  const manner = { concurrency: 3, together: 4, longest: isWalk, execArgv: [compilesQuickly] }
+  const manner = { concurrency: 3, together: 4, longest: isLong, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })
 
-/** The walk past every page takes by far the longest. */
-function isWalk(file: string): boolean {
-  return file.endsWith('/e2e/pages.test.ts')
+/** What would keep the others waiting if it came last, the walk past every page above all. */
+function isLong(file: string): boolean {
+  return /\/e2e\/(?:pages|organizations|encrypted-notes|device-approval)\.test\.ts$/.test(file)
 }
 
 /**
