@@ -14,7 +14,15 @@ import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
 import { sealSecret } from './client.ts'
-import { isSameProvider, issuerOf, readSettings, requireSettings, tellSettings, type Settings } from './settings.ts'
+import {
+  isBelievedAlready,
+  isSameProvider,
+  issuerOf,
+  readSettings,
+  requireSettings,
+  tellSettings,
+  type Settings,
+} from './settings.ts'
 import { scimUrlOf } from './scim.ts'
 import * as store from './store.ts'
 
@@ -109,9 +117,10 @@ export async function createConnection(
 }
 
 /**
- * Changes a connection. Whom one that is disabled has signed in, and nobody else, is signed out. Refuses as
- * `requireMember` does, and `reauthentication_required`, `connection_not_found`, `invalid_request`, `invalid_metadata`,
- * `domain_not_verified`, `sso_in_use`, `rate_limited`.
+ * Changes a connection. Whom one that is disabled has signed in, and nobody else, is signed out. Whoever has other
+ * keys believed could be everybody who is connected, owners too, so that takes `manage_org`. Refuses as
+ * `requireMember` does, and `reauthentication_required`, `connection_not_found`, `invalid_request`,
+ * `invalid_metadata`, `domain_not_verified`, `sso_in_use`, `rate_limited`.
  */
 export async function changeConnection(
   kernel: Kernel,
@@ -130,6 +139,8 @@ export async function changeConnection(
     if (oidc && before.settings.protocol !== 'oidc')
       throw refuse.invalid_request({ sentence: 'A connection by SAML has no client secret.' })
     if (described && !isSameProvider(described, before.settings)) throw refuse.invalid_metadata()
+    const believesMore = described !== undefined && !isBelievedAlready(described, before.settings)
+    const acting = believesMore ? await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now) : member
     const connection = {
       ...before,
       settings: described ?? before.settings,
@@ -146,7 +157,7 @@ export async function changeConnection(
       .map(([field]) => field)
     const details = { connectionId, changed }
     const act = { action: 'sso.connection_changed', details, isConfidential: true } as const
-    await recordAct(tx, { asking, acting: member }, act, now)
+    await recordAct(tx, { asking, acting }, act, now)
     return connection
   })
 }

@@ -5,6 +5,7 @@ import type { SsoConnection } from '@countersign/protocol/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { pruneAssertions } from './flow.ts'
+import { join } from '#testing/organization.ts'
 import { startSamlProvider, type SamlUser, type SentForm } from '#testing/saml-provider.ts'
 import type { Person } from '#testing/world.ts'
 
@@ -222,6 +223,43 @@ test('SML-17 a provider that changes its key is described anew, and the old key 
   assert.deepEqual(await send(browser, await answered(browser, user)), [401, 'sso_answer_invalid'])
   const back = await ask(acme, 'PATCH', `/${connectionId}`, { saml: { metadataUrl: idp.metadataUrl } })
   assert.equal(back.statusCode, 200, back.body)
+})
+
+test('SML-17 whoever looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
+  const admin = await world.person()
+  const { owner, organizationId: id } = acme
+  const { memberId } = await join(world, { id, owner, role: 'admin' }, admin)
+  const bring = (as: Person, metadata: string) =>
+    ask({ ...acme, owner: as }, 'PATCH', `/${connection.connectionId}`, { saml: { metadata } })
+  const refusalOf = async (answer: ReturnType<typeof bring>) => {
+    const { statusCode, json } = await answer
+    return [statusCode, json().error]
+  }
+  const [current, another] = await Promise.all([idp.metadata(), idp.metadata(1)])
+  const [key = ''] = /<KeyDescriptor use="signing">.*?<\/KeyDescriptor>/s.exec(another) ?? []
+  const both = current.replace('<KeyDescriptor', `${key}<KeyDescriptor`)
+  const elsewhere = current.replaceAll(/http:\/\/localhost:\d+\/sso/g, 'https://login.evil.example/sso')
+  for (const metadata of [another, both, elsewhere]) {
+    assert.notEqual(metadata, current)
+    assert.deepEqual(await refusalOf(bring(admin, metadata)), [403, 'insufficient_scope'])
+  }
+  const { user } = await colleague()
+  const browser = enterprise.browser()
+  assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_answer_invalid'])
+
+  const changed = await bring(owner, both)
+  assert.equal(changed.statusCode, 200, changed.body)
+  assert.equal(changed.json<{ connection: SsoConnection }>().connection.saml?.certificates.length, 2)
+  for (const metadata of [both, current]) {
+    const again = await bring(admin, metadata)
+    assert.equal(again.statusCode, 200, again.body)
+  }
+  assert.deepEqual(await refusalOf(bring(admin, both)), [403, 'insufficient_scope'], 'what counts no more is new again')
+
+  const trusted = { scopes: ['read', 'manage_sso', 'manage_org'] }
+  await enterprise.send(owner, 'PATCH', `/${id}/members/${memberId}`, trusted)
+  assert.equal((await bring(admin, both)).statusCode, 200)
+  assert.equal((await bring(owner, current)).statusCode, 200)
 })
 
 test('SML-18 an answer comes in a form, once in it, of a size that answers have, and by no other way', async () => {

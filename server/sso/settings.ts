@@ -103,6 +103,16 @@ export function isSameProvider(one: Settings, other: Settings): boolean {
   return one.protocol === other.protocol && issuerOf(one) === issuerOf(other)
 }
 
+/**
+ * Whether settings of a provider only say again what its earlier ones said: no key counts that did not count by them,
+ * and people are sent to the same place.
+ */
+export function isBelievedAlready(settings: Settings, earlier: Settings): boolean {
+  if (settings.protocol === 'oidc' || earlier.protocol === 'oidc') return isSameProvider(settings, earlier)
+  const { certificates, ssoUrl } = earlier
+  return settings.ssoUrl === ssoUrl && settings.certificates.every((pem) => certificates.includes(pem))
+}
+
 /** The provider's own name. */
 export function issuerOf(settings: Settings): string {
   return settings.protocol === 'oidc' ? settings.issuer : settings.entityId

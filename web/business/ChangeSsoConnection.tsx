@@ -10,7 +10,7 @@ import { Options } from '../ui/Options.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { act } from './acts.ts'
 import type { aboutConnection } from './memberships.ts'
-import { useBusinessWords } from './words.ts'
+import { useBusinessWords, type BusinessWords } from './words.ts'
 
 type Props = {
   of: SsoConnection
@@ -29,7 +29,7 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
   const [name, setName] = useState(connection.name)
   const [chosen, setChosen] = useState(connection.domains)
   const [renewed, setRenewed] = useState('')
-  const [refused, setRefused] = useState<string>()
+  const [refused, setRefused] = useState<{ text: string; because: Because }>()
   const field = connection.oidc ? 'clientSecret' : 'metadataUrl'
   const offered = [...new Set([...domains, ...connection.domains])].toSorted()
   const save: Action = {
@@ -42,8 +42,9 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
       try {
         await act(path, { ...given, body })
       } catch (error) {
-        if (!(error instanceof Refused && error.code === 'invalid_metadata')) throw error
-        return setRefused(renewed)
+        const because = renewed === '' ? undefined : becauseOf(error)
+        if (!because) throw error
+        return setRefused({ text: renewed, because })
       }
       onClose()
       await onChanged()
@@ -76,12 +77,20 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
           hint={words.sso.renewed[field]}
           value={renewed}
           onInput={setRenewed}
-          problem={renewed !== '' && renewed === refused ? words.sso.notItsMetadata : undefined}
+          problem={refused?.text === renewed ? words.sso.notReadAgain[refused.because] : undefined}
           exact
         />
       </ActionForm>
     </Dialog>
   )
+}
+
+type Because = keyof BusinessWords['sso']['notReadAgain']
+
+/** Why metadata was not taken: whoever sees this may change the connection, but not have other keys believed. */
+function becauseOf(error: unknown): Because | undefined {
+  if (!(error instanceof Refused)) return undefined
+  return error.code === 'invalid_metadata' || error.code === 'insufficient_scope' ? error.code : undefined
 }
 
 /** The new secret, or where to read the metadata again; where that is left empty, all of it stays. */

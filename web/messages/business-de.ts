@@ -182,7 +182,11 @@ export const businessDe: BusinessWords = {
       clientSecret: 'Nur, wenn der Anbieter euch ein neues gegeben hat.',
       metadataUrl: 'Nur, um sie neu zu lesen, wenn der Anbieter andere Schlüssel hat.',
     },
-    notItsMetadata: 'Hier sind keine Metadaten dieses Anbieters. Ein anderer Anbieter ist eine andere Verbindung.',
+    notReadAgain: {
+      invalid_metadata: 'Hier sind keine Metadaten dieses Anbieters. Ein anderer Anbieter ist eine andere Verbindung.',
+      insufficient_scope:
+        'Er hat jetzt andere Schlüssel, oder man meldet sich woanders an. Ein Inhaber muss das machen.',
+    },
     addDirectory: 'Verzeichnis verbinden',
     directory: 'Verzeichnis',
     encryption: 'Verschlüsselung',

@@ -179,7 +179,10 @@ export const businessEn = {
       clientSecret: 'Only if the provider has given you another one.',
       metadataUrl: 'Only to read it again, when the provider has other keys.',
     },
-    notItsMetadata: 'There is no metadata of this provider here. Another provider is another connection.',
+    notReadAgain: {
+      invalid_metadata: 'There is no metadata of this provider here. Another provider is another connection.',
+      insufficient_scope: 'It has other keys now, or another address to sign in at. An owner has to do this.',
+    },
     addDirectory: 'Connect a directory',
     directory: 'Directory',
     encryption: 'Encryption',
