@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationContext } from '@countersign/protocol/organization-context'
-import { transaction } from '#kernel/database.ts'
-import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
-import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
 
@@ -53,16 +51,6 @@ function authorize(app: TestApp, person: Consenting, wanted: object) {
   const { clientId, redirectUri } = app
   const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid offline_access', ...wanted }
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: person.headers, payload })
-}
-
-/** Notes that the provider of an organization has named the person of a session, as a connection of it does. */
-async function nameBy(person: Person, organizationId: string, connectionId: string) {
-  const { userId, identityId } = person
-  const sessions = world.db.selectFrom('session').select('session_id').where('user_id', '=', userId)
-  const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()
-  await transaction(world.db, (tx) =>
-    noteEnterpriseSso(tx, { sessionId, organizationId, connectionId, identityId }, world.now()),
-  )
 }
 
 test('an app that is used for an organization is told which, and as what, in all that it gets', async () => {
@@ -175,7 +163,7 @@ test('ORG-05 who has not signed in with an organization that requires it gets no
   assert.equal((await userinfo(before.access_token)).statusCode, 401)
   assert.equal((await authorize(app, person, {})).statusCode, 200, 'as themselves')
 
-  await nameBy(person, organizationId, connectionId)
+  await nameBy(world, person, { organizationId, connectionId })
   const { organization, ...tokens } = await app.tokens(person, { organizationId })
   assert.deepEqual([organization?.authMethod, organization?.ssoConnectionId], ['enterprise_sso', connectionId])
   const refreshed = (await app.refresh(tokens.refresh_token)).json()
@@ -193,7 +181,7 @@ test('SSO-12 what a provider said of one organization is told of no other, and o
   const { id: otherId } = await makeOrganization(world, person, 'Other')
   const app = await world.app()
   const headers = await person.signIn()
-  await nameBy(person, organizationId, randomUUID())
+  await nameBy(world, person, { organizationId, connectionId: randomUUID() })
   const methodOf = async (who: Consenting, wanted: string) => {
     const { organization } = await app.tokens(who, { organizationId: wanted })
     return [organization?.authMethod, organization !== undefined && 'ssoConnectionId' in organization]

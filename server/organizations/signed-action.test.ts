@@ -160,6 +160,24 @@ test('who can’t sign is told so when they ask, and whether they may do without
   assert.deepEqual(await told({ headers }), [403, 'passkey_required', true])
 })
 
+test('SSO-12 a signature from the trail is none in a session that the organization alone opened', async () => {
+  const { owner, id, sign, patch } = await signedOrganization()
+  const change = (name: string) => ({ name, ...sign('organization.changed', { organizationId: id, name }) })
+  await patch(change('First'))
+  await patch(change('Second'))
+  const headers = await signInByOrganization(world, owner, { organizationId: id })
+  const { entries } = (await askBusiness(world, { headers }, `GET /organizations/${id}/audit`)).json()
+  const { signature } = entries.find((each: { details: { signed?: string } }) =>
+    each.details.signed?.includes('First'),
+  ).details
+  const again = await askBusiness(world, { headers }, `PATCH /organizations/${id}`, {
+    name: 'First',
+    signedAction: { signature },
+  })
+  assert.deepEqual([again.statusCode, again.json().error], [403, 'passkey_required'])
+  assert.equal((await askBusiness(world, owner, `GET /organizations/${id}`)).json().organization.name, 'Second')
+})
+
 test('a member is read by their id, in their own organization', async () => {
   const { owner, id, memberId } = await signedOrganization()
   const read = (of: string) => askBusiness(world, owner, `GET /organizations/${of}/members/${memberId}`)

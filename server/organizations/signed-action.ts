@@ -51,8 +51,9 @@ type Act = {
 
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
- * `invalid_action_signature`, and `signed_action_required` where the organization takes no act without one. Who asks
- * what to sign is refused always, so that nothing is done: so, or with `no_signing_key` or `passkey_required`.
+ * `invalid_action_signature`, `passkey_required` where a signature comes by a session that no passkey opened, and
+ * `signed_action_required` where the organization takes no act without one. Who asks what to sign is refused always, so
+ * that nothing is done: so, or with `no_signing_key` or `passkey_required`.
  */
 export async function recordAct(
   tx: Transaction,
@@ -64,6 +65,8 @@ export async function recordAct(
   const { identityId, organization } = acting
   const { signature } = asked
   const signatureRequired = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
+  // It can only be one that was made for another request: whoever reads the trail has those.
+  if (signature !== undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
   if (asked.asksWhatToSign) await requireMeansToSign(tx, { asking, acting }, signatureRequired)
   // Who is refused is told what to sign, and as whom, to do that and to ask again.
   if (signature === undefined && (signatureRequired || asked.asksWhatToSign))

@@ -138,11 +138,11 @@ const openWithoutPasskey: Record<string, boolean> = {
   'PUT /api/signing/keys/:identityId': false,
   'GET /api/signing/requests': true,
   'GET /api/signing/requests/:requestId': true,
-  'POST /api/signing/requests/:requestId/approve': true,
+  'POST /api/signing/requests/:requestId/approve': false,
   'POST /api/signing/requests/:requestId/deny': true,
   'GET /api/signing/requests/:requestId/receipt': false,
   'POST /api/sso/arrivals/:flowId/link': false,
-  'POST /api/signing/requests/:requestId/sign': true,
+  'POST /api/signing/requests/:requestId/sign': false,
 }
 
 test('SSO-12 a session that an organization opened can do what it is open to, and nothing else', async () => {

@@ -19,6 +19,7 @@ export type EnterpriseSso = { connectionId: string; identityId: string; authenti
 /**
  * What a session can do that an organization opened, and no passkey. Whoever holds the organization's provider can open
  * one, so it is not for what the person owns: their passkeys, keys, other identities, apps, and the account as a whole.
+ * Nor for what a key signs, that a passkey opens: a signature that comes with it was made for something else.
  * An endpoint that is not named here is closed to it.
  */
 const openWithoutPasskey = new Set([
@@ -35,8 +36,6 @@ const openWithoutPasskey = new Set([
   'DELETE /api/oauth/delegations/:delegationId',
   'GET /api/signing/requests',
   'GET /api/signing/requests/:requestId',
-  'POST /api/signing/requests/:requestId/sign',
-  'POST /api/signing/requests/:requestId/approve',
   'POST /api/signing/requests/:requestId/deny',
   // As a member of that organization alone.
   'GET /api/organizations',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
 import { limits } from '@countersign/protocol/formats/limits'
-import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { nameBy } from '#testing/enterprise-session.ts'
 import { askBusiness, join } from '#testing/organization.ts'
 import { createSignatories, type Signatory } from '#testing/signatories.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
@@ -283,14 +283,8 @@ test('OSG-07 where its own sign-in is required nobody signs without, not even an
   assert.equal(refused.json().organizationName, 'Acme')
   assert.match(refused.json().loginUrl, new RegExp(`/api/sso/${connectionId}/start$`))
   assert.deepEqual((await owner.listRequests()).json().requests, [])
-  const headers = await signInByOrganization(world, owner, { organizationId: id, connectionId })
-  const signed = await world.api.inject({
-    method: 'POST',
-    url: `/api/signing/requests/${requestId}/sign`,
-    headers,
-    payload: { signature: owner.pair.sign(payload) },
-  })
-  assert.equal(signed.json().status, 'signed', signed.body)
+  await nameBy(world, owner, { organizationId: id, connectionId })
+  assert.equal((await signs(owner, requestId)).json().status, 'signed')
 })
 
 test('OSG-07 a suspended organization signs nothing', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
+import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { openEnterpriseSession } from '#sessions/session.ts'
 import type { Person, World } from './world.ts'
 
@@ -18,4 +19,15 @@ export async function signInByOrganization(
     return openEnterpriseSession(tx, { userId, identityId, organizationId, connectionId }, browser, now())
   })
   return { authorization: `Bearer ${token}` }
+}
+
+/** Notes on the first session of a person that the provider of an organization has named them, beside their passkey. */
+export async function nameBy(
+  { db, now }: World,
+  { userId, identityId }: Person,
+  named: { organizationId: string; connectionId: string },
+): Promise<void> {
+  const sessions = db.selectFrom('session').select('session_id').where('user_id', '=', userId)
+  const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()
+  await transaction(db, (tx) => noteEnterpriseSso(tx, { ...named, sessionId, identityId }, now()))
 }

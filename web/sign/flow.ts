@@ -1,7 +1,7 @@
 import type { SignView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
-import { readOwnSession, signOut, type Session } from '../session.ts'
+import { mustSignIn, readOwnSession, signOut, type Session } from '../session.ts'
 import { tellApp } from './answer.ts'
 import { waysToAnswer } from './answering.ts'
 import { nextStep, type Event, type OwnSignIn, type Step } from './steps.ts'
@@ -60,7 +60,7 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
       return await work()
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      if (error.status === 401) advance({ type: 'nobody signed in' })
+      if (mustSignIn(error)) advance({ type: 'nobody signed in' })
       else if (error.code === 'request_not_found') advance({ type: 'no such request' })
       else if (error.code === 'request_not_pending') await read()
       else if (error.code === 'enterprise_sso_required') advance({ type: 'own sign-in asked', place: placeIn(error) })
