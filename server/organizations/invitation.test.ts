@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { askBusiness, makeOrganization, membersOf } from '#testing/organization.ts'
+import { askBusiness, makeOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { pruneInvitations } from './invitation.ts'
 
@@ -157,6 +158,22 @@ test('ORG-09 the token of an invitation is told once, and to nobody who reads it
   assert.ok(list.json().invitations.some((each: { invitationId: string }) => each.invitationId === invitationId))
   for (const { body } of [list, one]) assert.ok(!body.includes(token.slice(-20)))
   assert.deepEqual(Object.keys(one.json().invitation), ['invitationId', 'role', 'handle', 'email', 'expiresAt'])
+})
+
+test('ORG-02 whoever is to do more than to read is invited by a passkey that was just used', async () => {
+  const { handle } = await world.person()
+  const headers = await signInByOrganization(world, owner, { organizationId: id })
+  world.pass(301)
+  for (const role of ['owner', 'admin', 'signer']) {
+    const stale = await invite({ handle, role })
+    assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'], role)
+    const named = await invite({ handle, role }, { headers })
+    assert.deepEqual([named.statusCode, named.json().error], [403, 'passkey_required'], role)
+  }
+  for (const asker of [owner, { headers }])
+    assert.equal((await invite({ handle, role: 'member' }, asker)).statusCode, 201)
+  await reauthenticate(world, owner)
+  for (const role of ['owner', 'admin', 'signer']) assert.equal((await invite({ handle, role })).statusCode, 201, role)
 })
 
 test('what a member has asked of others ends with their right to ask it', async () => {

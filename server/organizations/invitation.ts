@@ -26,7 +26,7 @@ import {
   takeInvitation,
   type WaitingInvitation,
 } from './invitation-store.ts'
-import { joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
+import { gains, joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
 import { mayJoinAnother, toOwnOrganization } from './organization.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
@@ -54,7 +54,8 @@ type Addressee = { identityId: string; email: null; handle: string } | { identit
 /**
  * Asks somebody to join. The token is told this once, and mailed to an address where mail is set up. Refuses what
  * `requireMember` and `recordAct` do, `invalid_request`, `invalid_email`, `identity_not_found`, `insufficient_scope`,
- * `already_member`, `too_many_invitations`, `rate_limited`, and `reauthentication_required` for an owner.
+ * `already_member`, `too_many_invitations`, `rate_limited`, and what `requireFresh` does for whoever will do more than
+ * to read.
  */
 export async function invite(
   kernel: Kernel,
@@ -78,7 +79,7 @@ export async function invite(
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     requireNoMore(acting, rightsOfRole(role))
-    if (role === 'owner') requireFreshToAct(asking, now)
+    if (gains(rightsOfRole('viewer'), rightsOfRole(role))) requireFreshToAct(asking, now)
     await requireRoom(tx, organizationId, addressee, now)
     const { identityId, email } = addressee
     const row = { organizationId, invitationId, identityId, email, role, tokenSha256: sha256(token), expiresAt }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { askBusiness, join, makeOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 
@@ -114,6 +115,33 @@ test('ORG-02 a member of one organization changes nobody in another', async () =
   ])
     assert.equal((await attempt).statusCode, 404)
   assert.equal((await membersOf(world, mine.id, owner)).length, 2)
+})
+
+test('ORG-02 to give a member more takes a passkey just used, and the word of a provider is none', async () => {
+  const { id, member } = await teamOf('member')
+  const admin = await join(world, { id, owner, role: 'admin' }, await world.person())
+  const more: [string, object][] = [
+    [admin.memberId, { scopes: [...admin.scopes, 'manage_org'] }],
+    [member.memberId, { role: 'admin' }],
+    [member.memberId, { role: 'signer' }],
+    [member.memberId, { scopes: ['read', 'manage_sso'] }],
+    [member.memberId, { signingAuthority: true }],
+  ]
+  const named = { ...owner, headers: await signInByOrganization(world, owner, { organizationId: id }) }
+  world.pass(301)
+  for (const [memberId, wanted] of more)
+    for (const [asker, code] of [
+      [owner, 'reauthentication_required'],
+      [named, 'passkey_required'],
+    ] as const) {
+      const answer = await change(asker, id, memberId, wanted)
+      assert.deepEqual([answer.statusCode, answer.json().error], [403, code], JSON.stringify(wanted))
+    }
+  const less = { role: 'signer', scopes: ['read', 'sign'] }
+  for (const asker of [owner, named]) assert.equal((await change(asker, id, admin.memberId, less)).statusCode, 200)
+  await reauthenticate(world, owner)
+  for (const [memberId, wanted] of more)
+    assert.equal((await change(owner, id, memberId, wanted)).statusCode, 200, JSON.stringify(wanted))
 })
 
 test('what is about an owner takes a proof of presence', async () => {

@@ -43,6 +43,11 @@ export function requireNoMore(giver: Rights, { role, scopes, signingAuthority }:
   if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
 }
 
+/** Whether somebody may do more with the second rights than with the first; that they may read too does not count. */
+export function gains({ scopes: had, signingAuthority: bound }: Rights, { scopes, signingAuthority }: Rights): boolean {
+  return scopes.some((scope) => scope !== 'read' && !had.includes(scope)) || (signingAuthority && !bound)
+}
+
 const membersDefault = 100
 
 type Paging = { cursor?: string; limit?: string }
@@ -74,7 +79,8 @@ export type MemberSought = Asking & { memberId: string }
 
 /**
  * Changes what a member is and may do. Refuses what `requireMember` and `recordAct` do, `member_not_found`,
- * `invalid_request`, `insufficient_scope`, `last_owner`, and `reauthentication_required` where it is about an owner.
+ * `invalid_request`, `insufficient_scope`, `last_owner`, and what `requireFresh` does where it is about an owner, or
+ * the member may do more then.
  */
 export async function changeMember(
   { db, config }: Kernel,
@@ -97,7 +103,8 @@ export async function changeMember(
     requireFitting(after)
     requireNoMore(acting, before)
     requireNoMore(acting, after)
-    if (before.role === 'owner' || after.role === 'owner') requireFreshToAct(asking, now)
+    const isOfOwner = before.role === 'owner' || after.role === 'owner'
+    if (isOfOwner || gains(before, after)) requireFreshToAct(asking, now)
 
     if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
