@@ -10,14 +10,13 @@ import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { defaultSettings, requireAcceptable, type AppSettings, type NewAppSettings } from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
-import { byline, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
+import { byline, isHeldAfter, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
   app_not_found: [404, 'There is no such app.'],
   too_many_apps: [409, `A person has at most ${limits.appsPerUserMax} apps of their own.`],
   described_by_itself: [409, 'This app says in its own document what it is called and where its people return.'],
-  disabled_by_operator: [403, 'The operator of this service has disabled this app, and only they can enable it.'],
 })
 
 /**
@@ -101,14 +100,6 @@ export function changeApp(
     await record(tx, { action: 'app.changed', ...byline(steward), clientId, details }, now)
     return changed
   })
-}
-
-/** Whether the operator holds an app after a change. Refuses `disabled_by_operator` where its owner would enable it. */
-function isHeldAfter(steward: Steward, { isHeld }: RegisteredApp, { status }: Partial<AppSettings>): boolean {
-  if (status === undefined) return isHeld
-  if (steward.actor === 'operator') return status === 'disabled'
-  if (isHeld && status === 'active') throw refuse.disabled_by_operator()
-  return isHeld
 }
 
 /**

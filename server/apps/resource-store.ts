@@ -15,6 +15,7 @@ const registered = [
   ...resource,
   'app_resource.client_id as clientId',
   'app_resource.status',
+  'app_resource.is_held as isHeld',
   'app_resource.created_at as createdAt',
   'app_resource.updated_at as updatedAt',
 ] as const
@@ -106,6 +107,7 @@ function settingsOf(given: RegisteredResource) {
     scope_descriptions: given.scopeDescriptions,
     audience: given.audience,
     status: given.status,
+    is_held: given.isHeld,
     updated_at: given.updatedAt,
   }
 }

@@ -315,6 +315,23 @@ describe('who looks after a resource', () => {
     assert.equal((await portal('GET', `${clientId}/resources`, ada)).body?.resources[0]?.displayName, 'Agenda')
   })
 
+  test('OWN-04 what the operator has disabled its owner does not enable', async () => {
+    const ada = await world.person()
+    const clientId = await newOwnApp(ada)
+    const asked = anyResource()
+    const path = `${clientId}/resources/${asked.resourceKey}`
+    await portal('POST', `${clientId}/resources`, ada, asked)
+    await admin('PATCH', path, { status: 'disabled' })
+    for (const change of [{ status: 'active' }, { status: 'active', displayName: 'Agenda' }])
+      assert.deepEqual(told(await portal('PATCH', path, ada, change)), [403, 'disabled_by_operator'])
+    assert.equal((await portal('PATCH', path, ada, { displayName: 'Agenda' })).body?.status, 'disabled')
+    assert.equal(await findActiveResource(world.db, asked.resourceKey), undefined)
+
+    await admin('PATCH', path, { status: 'active' })
+    await portal('PATCH', path, ada, { status: 'disabled' })
+    assert.equal((await portal('PATCH', path, ada, { status: 'active' })).body?.status, 'active')
+  })
+
   test('RES-04 where tokens go, and whether there are any, needs a fresh proof of presence', async () => {
     const ada = await world.person()
     const clientId = await newOwnApp(ada)

@@ -16,7 +16,7 @@ import {
   type ResourceSettings,
 } from './resource-settings.ts'
 import * as resources from './resource-store.ts'
-import { byline, requirePresence, type Sought } from './steward.ts'
+import { byline, isHeldAfter, requirePresence, type Sought } from './steward.ts'
 import * as store from './store.ts'
 
 export type ActiveResource = resources.ActiveResource
@@ -79,7 +79,7 @@ export async function createResource(
 ): Promise<Resource> {
   const { resourceKey, ...settings } = sent
   const unset: ResourceSettings = { ...settings, description: null, scopeDescriptions: [], status: 'active' }
-  const kept = { resourceId: randomUUIDv7(), resourceKey, clientId, createdAt: now, updatedAt: now }
+  const kept = { resourceId: randomUUIDv7(), resourceKey, clientId, isHeld: false, createdAt: now, updatedAt: now }
   const resource = { ...settingsAfter(settings, unset), ...kept }
 
   await transaction(db, async (tx) => {
@@ -96,7 +96,7 @@ export async function createResource(
 
 /**
  * Changes what is given and leaves the rest. Refuses `app_not_found`, `resource_not_found`, `invalid_request`,
- * `reauthentication_required`, `audience_taken`.
+ * `reauthentication_required`, `audience_taken`, `disabled_by_operator`.
  */
 export function changeResource(
   { db, config }: Registry,
@@ -113,7 +113,7 @@ export function changeResource(
     // Who takes the tokens, and whether there are any.
     if (sent.audience !== undefined || sent.status !== undefined) requirePresence(steward, now)
 
-    const changed = { ...resource, ...settings, updatedAt: now }
+    const changed = { ...resource, ...settings, isHeld: isHeldAfter(steward, resource, sent), updatedAt: now }
     await resources.updateResource(tx, changed).catch(refuseTaken)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
     await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)

@@ -1,5 +1,10 @@
+import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import type { RegisteredApp } from './app-directory.ts'
+
+const refuse = refusals({
+  disabled_by_operator: [403, 'The operator of this service has disabled this, and only they can enable it.'],
+})
 
 /** Who looks after apps: the operator after every one, a person after those that they registered. */
 export type Steward = { actor: 'operator' } | { actor: 'person'; session: Session }
@@ -25,4 +30,19 @@ export function byline(steward: Steward) {
 /** Refuses `reauthentication_required` where a person has not proved lately that they are there. */
 export function requirePresence(steward: Steward, now: Date): void {
   if (steward.actor === 'person') requireFresh(steward.session, now)
+}
+
+/**
+ * Whether the operator holds what is theirs to disable, after a change of it. Refuses `disabled_by_operator` where its
+ * owner would enable it.
+ */
+export function isHeldAfter(
+  steward: Steward,
+  { isHeld }: { isHeld: boolean },
+  { status }: { status?: 'active' | 'disabled' | undefined },
+): boolean {
+  if (status === undefined) return isHeld
+  if (steward.actor === 'operator') return status === 'disabled'
+  if (isHeld && status === 'active') throw refuse.disabled_by_operator()
+  return isHeld
 }

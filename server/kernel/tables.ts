@@ -44,6 +44,7 @@ export interface Tables {
     status: 'active' | 'disabled'
     created_at: Date
     updated_at: Date
+    is_held: Generated<boolean>
   }
   app_secret: {
     client_id: string

@@ -189,8 +189,9 @@ const invariants: Record<string, string> = {
   'a person has no more apps of their own than they may': `
     select owner_user_id, count(*) from app where owner_user_id is not null
     group by owner_user_id having count(*) > ${limits.appsPerUserMax}`,
-  'an app that the operator holds is disabled': `
-    select client_id from app where is_held and status = 'active'`,
+  'an app or a resource that the operator holds is disabled': `
+    select client_id from app where is_held and status = 'active'
+    union all select resource_key from app_resource where is_held and status = 'active'`,
   'an app has no more resources than it may': `
     select client_id, count(*) from app_resource group by client_id having count(*) > ${limits.resourcesPerAppMax}`,
   'a resource has scopes, each once, and none that means something to us': `

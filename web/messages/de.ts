@@ -833,8 +833,7 @@ export const de: Words = {
       mail_not_set_up: 'Dieser Dienst kann keine Mails senden.',
       too_many_apps: 'Du hast schon so viele Apps, wie du haben kannst.',
       app_not_found: 'Diese App ist weg.',
-      disabled_by_operator:
-        'Der Betreiber dieses Dienstes hat diese App abgeschaltet. Nur er kann sie wieder einschalten.',
+      disabled_by_operator: 'Der Betreiber dieses Dienstes hat das abgeschaltet. Nur er kann es wieder einschalten.',
       too_many_secrets: 'Zu viele alte Geheimnisse gelten noch. Warte, bis einige ablaufen, oder beende sie sofort.',
       resource_key_taken: 'Diesen Schlüssel gibt es schon. Wähle einen anderen.',
       audience_taken: 'Eine andere Ressource hat diese Audience.',

@@ -807,7 +807,7 @@ export const en = {
       mail_not_set_up: 'This service can’t send mail.',
       too_many_apps: 'You have all the apps that you can have.',
       app_not_found: 'This app is gone.',
-      disabled_by_operator: 'The operator of this service has disabled this app. Only they can enable it.',
+      disabled_by_operator: 'The operator of this service has disabled this. Only they can enable it.',
       too_many_secrets: 'Too many old secrets still work. Let some expire, or let the old ones work no more.',
       resource_key_taken: 'This key is taken. Choose another.',
       audience_taken: 'Another resource has this audience.',
