@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { compactDecrypt, decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
+import { en as words } from '../web/messages/en.ts'
 import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from './federated-app.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import { keyIn } from './keyed-app.ts'
@@ -80,6 +81,28 @@ test('who says no in the window gives the app nothing, and is not asked again un
   const opened = await windowOf(bob, () => dialogs.choose(chooser))
   await opened.locator('[data-action="deny"]').waitFor()
   await pressLast(opened, 'deny')
+  assert.deepEqual(await app.outcome(page), { error: 'NetworkError', code: undefined })
+})
+
+test('who agrees when nothing waits for it any more is told so, on a page of its own', async () => {
+  const fay = await stage.enroll({ handle: 'fay-f', displayName: 'Fay' })
+  const page = await visit(fay)
+  const dialogs = await watchDialogs(page)
+  await app.ask(page, { scope: 'openid' })
+  const chooser = await dialogs.next()
+  const opened = await windowOf(fay, () => dialogs.choose(chooser))
+  await opened.getByRole('button', { name: words.signin.change }).click()
+  await opened.locator('[data-action="choose-identity"]').waitFor()
+  assert.equal(await opened.locator('[data-action="sign-out"]').count(), 0, 'another account is chosen in the dialog')
+  await opened.locator('[data-action="choose-identity"]').click()
+  await opened.route('**/api/oauth/fedcm/finalize', (route) => {
+    const body: object = route.request().postDataJSON()
+    return route.continue({ postData: JSON.stringify({ ...body, state: 'x'.repeat(43) }) })
+  })
+  await opened.locator('[data-action="approve"]').click()
+  await opened.waitForURL(`${stage.service.baseUrl}/fedcm/error?code=expired`)
+  await opened.locator('main .lead').waitFor()
+  await pressLast(opened, 'close')
   assert.deepEqual(await app.outcome(page), { error: 'NetworkError', code: undefined })
 })
 

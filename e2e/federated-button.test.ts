@@ -118,6 +118,48 @@ test('who comes back by the button of their browser, to a page that it has kept,
   await page.context().close()
 })
 
+test('who stops their browser on the way to the page to sign in can press the button again', async () => {
+  const page = await (await stage.browser.newContext()).newPage()
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'IdentityCredential'))
+  await page.goto(app.origin)
+  await page.route(`${stage.service.authUrl}/signin**`, () => {})
+  const left = page.waitForRequest(/\/signin\?/)
+  await button(page).click({ noWaitAfter: true })
+  await left
+  await (await page.context().newCDPSession(page)).send('Page.stopLoading')
+  await said(page, /^declined$/)
+  const again = page.waitForRequest(/\/signin\?/)
+  await button(page).click({ noWaitAfter: true })
+  await again
+  await page.context().close()
+})
+
+test('a page that may keep nothing is told so, and so is one that is none of the app’s', async () => {
+  const eve = await stage.enroll({ handle: 'eve', displayName: 'Eve' })
+  const kept = await eve.context.newPage()
+  await kept.addInitScript(() => {
+    Reflect.deleteProperty(globalThis, 'IdentityCredential')
+    Object.defineProperty(globalThis, 'sessionStorage', {
+      get() {
+        throw new DOMException('Access is denied for this document.', 'SecurityError')
+      },
+    })
+  })
+  await kept.goto(app.origin)
+  await button(kept).click()
+  await said(kept, /^refused no_storage$/)
+  assert.equal(await kept.locator('countersign-button button').getAttribute('aria-disabled'), null)
+
+  const other = await openButtonApp(stage.service)
+  const { page, dialogs } = await visit(eve, other)
+  await page.locator('countersign-button').evaluate((node, id) => node.setAttribute('client-id', id), app.clientId)
+  await button(page).click()
+  await dialogs.choose(await dialogs.next())
+  await dialogs.press(await dialogs.next(), 'ErrorGotIt')
+  await said(page, /^refused refused$/)
+  await Promise.all([eve.leave(), other.close()])
+})
+
 test('who closes the dialog stays where they are, and by pressing again gets the page to sign in', async () => {
   const cleo = await stage.enroll({ handle: 'cleo', displayName: 'Cleo' })
   const { page, dialogs } = await visit(cleo)

@@ -67,9 +67,11 @@ function createButton() {
       this.#underWay = underWay
       this.#draw()
       const { signal } = underWay.ended
-      const answer = await step(signal).catch((error: unknown) => (signal.aborted ? undefined : refused(error)))
-      if (this.#underWay === underWay) this.#underWay = undefined
-      this.#draw()
+      // Whatever comes of it, it can be pressed again.
+      const answer = await outcomeOf(step, signal).finally(() => {
+        if (this.#underWay === underWay) this.#underWay = undefined
+        this.#draw()
+      })
       if (answer === undefined || signal.aborted) return
       this.#mayHaveSeenNothing = isShown && answer.type === 'declined'
       const name = answer.type === 'signed-in' ? 'signed-in' : 'sign-in-failed'
@@ -104,6 +106,15 @@ function wantedOf(button: HTMLElement): WantedSignIn {
     domainHint: button.getAttribute('domain-hint') ?? undefined,
     organizationId: button.getAttribute('organization-id') ?? undefined,
     prompt: button.getAttribute('prompt') ?? undefined,
+  }
+}
+
+/** What came of a step; nothing of one that was given up. */
+async function outcomeOf(step: Step, signal: AbortSignal): Promise<SignInAnswer | SignInFailedDetail | undefined> {
+  try {
+    return await step(signal)
+  } catch (error) {
+    return signal.aborted ? undefined : refused(error)
   }
 }
 

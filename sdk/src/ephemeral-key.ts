@@ -3,6 +3,7 @@ import { encode as toBase64Url } from 'jose/base64url'
 import { CountersignError } from './error.ts'
 import { isRecord } from './exchange.ts'
 import { cannotOpen, open } from './jwe.ts'
+import { noStorage } from './storage.ts'
 
 type Kept = { id: string; privateKey: CryptoKey; createdAt: number }
 
@@ -12,7 +13,7 @@ const lifetimeMilliseconds = 3600_000
 /**
  * Makes a key for one sign-in. Pass what this answers to `/signin` as `app_key_jwk`: the app key comes back sealed to
  * it, and the address holds nothing that others could use. The private half stays in this browser, in IndexedDB, where
- * it works but no script can read it, until `readAppKey` has used it or an hour has passed.
+ * it works but no script can read it, until `readAppKey` has used it or an hour has passed. Throws `no_storage`.
  */
 export async function newEphemeralKey(): Promise<string> {
   // Of both curves the one whose keys every browser can keep.
@@ -75,10 +76,12 @@ async function change(act: (keys: IDBObjectStore) => void): Promise<void> {
 }
 
 function openDatabase(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
+  return new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open('countersign', 1)
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(store, { keyPath: 'id' }))
     request.addEventListener('success', () => resolve(request.result))
     request.addEventListener('error', () => reject(request.error ?? new Error('This browser keeps no keys')))
+  }).catch((error: unknown) => {
+    throw noStorage(error)
   })
 }

@@ -6,7 +6,9 @@ type Refusal = { code: string; description: string; status?: number; retryAfterS
  * service says that the request is signed, and it is not), `cannot_open` (a ciphertext or an app key is for another
  * key or context, was altered, or is none), `public_key_changed` (somebody's key is another one than was expected),
  * `cannot_verify` (whether a token is good can't be told now), `not_begun_here` (a sign-in came back that this tab has
- * not begun). Where a token is refused, the code is that of RFC 6750.
+ * not begun), `refused` (the browser's own dialog was refused, and does not tell why: most likely the page is none of
+ * the app's), `no_storage` (this browser lets the page keep nothing, which a sign-in takes). Where a token is refused,
+ * the code is that of RFC 6750.
  */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'

@@ -70,13 +70,20 @@ function meaningOf(error: unknown): 'declined' | 'unsupported' {
   if (error.name === 'NetworkError') return 'declined'
   // Not in this frame, not without a click, not beside another question: what does not hold for a redirect.
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') return 'unsupported'
-  throw error
+  throw new CountersignError(unexpected, { cause: error })
 }
 
+/** Chromium before 143 has the code by another name. */
 function refusalIn(error: DOMException): CountersignError {
-  const named: unknown = Reflect.get(error, 'error')
-  const code = typeof named === 'string' && named !== '' ? named : 'server_error'
+  const names: unknown[] = [Reflect.get(error, 'error'), Reflect.get(error, 'code')]
+  const code = names.find((name) => typeof name === 'string' && name !== '')
+  if (typeof code !== 'string') return new CountersignError(unexplained, { cause: error })
   return new CountersignError({ code, description: 'Countersign refused the sign-in.' }, { cause: error })
+}
+
+const unexplained = {
+  code: 'refused',
+  description: "Countersign refused, and tells no page why that isn't the app's: is its origin that of a redirect URI?",
 }
 
 /** The key of the app in an assertion, sealed to this page. What else it says is for who redeems it. */

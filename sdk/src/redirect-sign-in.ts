@@ -3,6 +3,7 @@ import { CountersignError } from './error.ts'
 import { isRecord } from './exchange.ts'
 import { challengeOf, randomText, type Grant, type Proof } from './grant.ts'
 import type { CheckedApp } from './sign-in-app.ts'
+import { tabStorage } from './storage.ts'
 
 /** What this tab keeps of a sign-in while the person is away. */
 type Begun = Proof & { state: string; redirectUri: string }
@@ -16,7 +17,7 @@ const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_u
 
 /**
  * Sends the browser to the page to sign in (RFC 6749 §4.1.1). This page goes with that, and what is awaited of it;
- * where the person comes back to it by the button of their browser, it is as they left it, and they have declined.
+ * where the person stops the browser, or comes back by its button, it is as they left it, and they have declined.
  */
 export async function leaveToSignIn(app: CheckedApp, proof: Proof, wanted: Wanted): Promise<'declined'> {
   const state = randomText()
@@ -34,10 +35,9 @@ export async function leaveToSignIn(app: CheckedApp, proof: Proof, wanted: Wante
     ...wanted.parameters,
   }).toString()
   wanted.signal?.throwIfAborted()
-  sessionStorage.setItem(placeOf(app), JSON.stringify({ ...proof, state, redirectUri } satisfies Begun))
-  const cameBack = untilShownAgain(wanted.signal)
+  tabStorage().setItem(placeOf(app), JSON.stringify({ ...proof, state, redirectUri } satisfies Begun))
   location.assign(url)
-  return cameBack
+  return untilShownAgain(wanted.signal)
 }
 
 function untilShownAgain(signal: AbortSignal | undefined): Promise<'declined'> {
@@ -46,6 +46,9 @@ function untilShownAgain(signal: AbortSignal | undefined): Promise<'declined'> {
   return new Promise<'declined'>((resolve, reject) => {
     const show = ({ persisted }: PageTransitionEvent) => persisted && resolve('declined')
     addEventListener('pageshow', show, whileWaiting)
+    // Browsers without it leave the page to wait.
+    if ('navigation' in globalThis)
+      navigation.addEventListener('navigateerror', () => resolve('declined'), whileWaiting)
     signal?.addEventListener('abort', () => reject(signal.reason), whileWaiting)
   }).finally(() => ended.abort())
 }
@@ -81,9 +84,9 @@ function refusalOf(code: string, description: string | null): CountersignError {
 }
 
 function takeBegun(app: CheckedApp, state: string): Begun | undefined {
-  const begun = readBegun(sessionStorage.getItem(placeOf(app)))
+  const begun = readBegun(tabStorage().getItem(placeOf(app)))
   if (begun?.state !== state) return undefined
-  sessionStorage.removeItem(placeOf(app))
+  tabStorage().removeItem(placeOf(app))
   return begun
 }
 

@@ -9,7 +9,8 @@ type Props = {
   mismatch: boolean
   doing: Doing
   onChoose: (identity: Identity) => Promise<void>
-  onOther: () => Promise<void>
+  /** Undefined where only who is signed in can go on. */
+  onOther: (() => Promise<void>) | undefined
   onDeny: () => Promise<void>
 }
 
@@ -28,7 +29,7 @@ export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther,
       </ul>
       <Actions
         of={[
-          { name: 'sign-out', label: words.otherAccount, look: 'quiet', do: onOther },
+          ...(onOther ? [{ name: 'sign-out', label: words.otherAccount, look: 'quiet', do: onOther } as const] : []),
           { name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny },
         ]}
         doing={doing}

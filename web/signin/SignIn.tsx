@@ -71,7 +71,8 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
           {...step}
           doing={doing}
           onChoose={(identity) => advance({ type: 'identity chosen', identity })}
-          onOther={flow.signOut}
+          // Who was chosen in the browser's own dialog: another account is chosen there.
+          onOther={view.givenTo === undefined ? flow.signOut : undefined}
           onDeny={flow.deny}
         />
       )

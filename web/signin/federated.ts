@@ -1,10 +1,11 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { Leaving, SignInView } from '@countersign/protocol/pages'
-import { call } from '../call.ts'
+import { call, Refused } from '../call.ts'
 
 /**
  * Turns the answer that an address would take to the app into the assertion that the browser gives it, and answers the
  * page that hands it over, with the assertion in its fragment. The key of an app is in there, sealed to the app's page.
+ * Where nothing waits for it any more it is the page that says so: here nobody could do anything about it.
  */
 export async function toBrowser(
   { app, redirectUri }: Pick<SignInView, 'app' | 'redirectUri'>,
@@ -13,13 +14,17 @@ export async function toBrowser(
 ): Promise<Leaving> {
   const { searchParams, hash } = new URL(url)
   const appKeyJwe = new URLSearchParams(hash.slice(1)).get('app_key_jwe')
-  const { assertion } = await call('POST /api/oauth/fedcm/finalize', {
-    body: {
-      code: searchParams.get('code') ?? '',
-      state: searchParams.get('state') ?? '',
-      clientId: app.clientId,
-      ...(appKeyJwe !== null && { appKeyJwe }),
-    },
-  })
-  return { url: `${redirectUri}#${new URLSearchParams({ assertion, account: identityId })}` }
+  const body = {
+    code: searchParams.get('code') ?? '',
+    state: searchParams.get('state') ?? '',
+    clientId: app.clientId,
+    ...(appKeyJwe !== null && { appKeyJwe }),
+  }
+  try {
+    const { assertion } = await call('POST /api/oauth/fedcm/finalize', { body })
+    return { url: `${redirectUri}#${new URLSearchParams({ assertion, account: identityId })}` }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'invalid_grant') throw error
+    return { url: new URL('error?code=expired', redirectUri).href }
+  }
 }
