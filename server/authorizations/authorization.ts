@@ -4,7 +4,9 @@ import { forgetDelegations, revokeDelegationsOfApp } from '#delegation/grant.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { revokeAllOfClient } from '#tokens/lineage.ts'
+import { listEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import type { Session } from '#sessions/session.ts'
+import { listScopesHeld, revokeAllOfClient } from '#tokens/lineage.ts'
 import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from './app-key-store.ts'
 import { toSealedAppKey } from './app-key.ts'
 import {
@@ -23,8 +25,8 @@ import {
 const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
 
 /**
- * Records that an identity lets an app have these scopes, beside those it has already. Locks the record until the end
- * of `tx`.
+ * Records that an identity lets an app have these scopes, beside those it has already; none where it is for an
+ * organization alone, so that the person sees the app, and can disconnect it. Locks the record until the end of `tx`.
  */
 export async function connect(
   tx: Transaction,
@@ -55,6 +57,26 @@ export async function readAuthorization(db: Database, identityId: string, client
   return {
     authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
     missingScopes: wanted.filter((scope) => !consent?.scope.includes(scope)),
+  }
+}
+
+/**
+ * The same, as far as it counts in a session. In one that an organization alone opened no consent of the person counts,
+ * but what the app holds for that organization already.
+ */
+export async function readAuthorizationIn(
+  db: Database,
+  { authMethod, sessionId }: Session,
+  { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
+  now: Date,
+) {
+  const read = await readAuthorization(db, identityId, clientId, scope)
+  if (authMethod === 'passkey') return read
+  const organizationIds = await listEnterpriseSso(db, sessionId, now)
+  const held = await listScopesHeld(db, { identityId, clientId, organizationIds }, now)
+  return {
+    authorization: read.authorization && { ...read.authorization, scope: held.join(' ') },
+    missingScopes: scope.filter((each) => !held.includes(each)),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { listChoices } from '#organizations/context.ts'
 import { sessionGuard } from '#sessions/session.ts'
-import { disconnect, listAuthorizations, readAuthorization } from './authorization.ts'
+import { disconnect, listAuthorizations, readAuthorizationIn } from './authorization.ts'
 
 export function authorizationRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
@@ -30,8 +30,9 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
       const { clientId } = request.params
       await requireOwnIdentity(db, session.of(request), identityId)
       const choosing = request.query.organization_id !== undefined
+      const asked = { identityId, clientId, scope: scopesOf(scope) }
       const read = {
-        ...(await readAuthorization(db, identityId, clientId, scopesOf(scope))),
+        ...(await readAuthorizationIn(db, session.of(request), asked, clock())),
         ...(choosing && {
           organizations: await listChoices(kernel, session.of(request), { identityId, clientId }, clock()),
         }),

@@ -7,6 +7,7 @@ import { secondsAfter } from '#kernel/clock.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { tellOrganization } from '#organizations/context.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { findSubject, readSubjectToken, type Subject } from '#tokens/subject-token.ts'
 import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
@@ -50,7 +51,7 @@ export async function exchange(
   if (!key) throw refuse.invalid_request()
   const delegated = await transaction(kernel.db, async (tx) => {
     const subject = await findSubject(tx, { key, clientId }, now)
-    if (!subject) throw refuse.invalid_request()
+    if (!subject || !(await tellOrganization(tx, subject))) throw refuse.invalid_request()
     return takeDelegation(tx, { subject, clientId, named, scope }, now)
   })
   return {
@@ -119,7 +120,9 @@ async function takeDelegation(tx: Transaction, taking: Taking, now: Date): Promi
 async function findParties(db: Database | Transaction, { subject, clientId, named }: Taking) {
   const resource = await findActiveResource(db, named)
   if (!resource) throw refuse.invalid_target()
-  const { identityId } = subject
+  const { identityId, byProviderAlone } = subject
+  // What the person has elsewhere is theirs, whatever they have let this app do: it is not for their organization.
+  if (byProviderAlone) throw refuse.access_denied({ sentence: 'The person has signed in without their passkey.' })
   return { resource, parties: { identityId, sourceClientId: clientId, resourceId: resource.resourceId } }
 }
 

@@ -482,6 +482,7 @@ export interface Tables {
     ends_at: Date
     organization_id: string | null
     sso_connection_id: string | null
+    by_passkey: boolean | null
   }
   token_signing_key: {
     algorithm: 'RS256' | 'ES256' | 'EdDSA'

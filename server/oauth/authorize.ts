@@ -4,7 +4,7 @@ import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { mustAskAnew, recordDescribed } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { settleAppKey } from '#authorizations/app-key.ts'
-import { connect, readAuthorization } from '#authorizations/authorization.ts'
+import { connect, readAuthorizationIn } from '#authorizations/authorization.ts'
 import { grantDelegation, readDelegation } from '#delegation/grant.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
@@ -27,6 +27,7 @@ const refuse = refusals({
   invalid_client: [400, 'No app is registered under this client id.'],
   invalid_redirect_uri: [400, 'The redirect URI is not one that the app has registered, letter for letter.'],
   invalid_request: [400, 'The request is malformed.'],
+  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
   consent_required: [403, 'The person has not consented to all of this, and may not be asked.'],
   email_not_verified: [409, 'This identity has no verified e-mail address to share. Go on without the scope email.'],
 })
@@ -155,21 +156,26 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
 async function grantCode({ tx, config }: Granting, session: Session, consent: Consent, now: Date) {
   const { identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
   const { sessionId, userId, authTime } = session
+  const byPasskey = session.authMethod === 'passkey'
   // Held, so that an identity that is being deleted is not given anything more.
   const identity = await holdOwnIdentity(tx, session, identityId)
   const organization = await enterOrganization({ tx, config }, session, consent, now)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
+  if (consent.connector && !byPasskey) throw refuse.passkey_required()
   const connector = consent.connector && (await requireConnector(tx, consent.connector))
-  if (prompts.includes('none')) await requireConsented(tx, consent, connector, now)
-  await connect(tx, { identityId, clientId, scope }, now)
+  if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
+  // What whoever holds the provider of an organization agrees to is not to count when the person comes as themselves.
+  await connect(tx, { identityId, clientId, scope: byPasskey ? scope : [] }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
   const act = { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } } as const
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
-  const begun = { identityId, organization, clientId, sessionId, scope, authTime, redirectUri, codeChallenge, nonce }
-  return { code: await beginLineage(tx, begun, now, consent.first), keys }
+  const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri }
+  return { code: await beginLineage(tx, { ...begun, codeChallenge, nonce }, now, consent.first), keys }
 }
+
+type Checked = Omit<Consent, 'connector'> & { connector: CheckedConnector | undefined }
 
 async function grantConnector(tx: Transaction, consent: Consent, connector: CheckedConnector, now: Date) {
   const { resource, scope, mode } = connector
@@ -184,13 +190,15 @@ async function grantConnector(tx: Transaction, consent: Consent, connector: Chec
  */
 async function requireConsented(
   tx: Transaction,
-  consent: Consent,
-  connector: CheckedConnector | undefined,
+  session: Session,
+  { identityId, clientId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<void> {
-  const { identityId, clientId, organizationId, scope, keyWish } = consent
-  const { authorization, missingScopes } = await readAuthorization(tx, identityId, clientId, scope)
+  const asked = { identityId, clientId, scope }
+  const { authorization, missingScopes } = await readAuthorizationIn(tx, session, asked, now)
   if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
+  // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is seen below.
+  if (authorization.scope === '' && !connector) throw refuse.consent_required()
   const held = organizationId === undefined ? [] : await listOrganizationsHeld(tx, { identityId, clientId }, now)
   if (organizationId !== undefined && !held.includes(organizationId)) throw refuse.consent_required()
   if (!connector) return

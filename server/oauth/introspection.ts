@@ -6,10 +6,10 @@ import { numericDate } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
+import { tellOrganization } from '#organizations/context.ts'
 import { accessKeyOf } from '#tokens/access-token.ts'
 import { describeAccess, describeRefresh, type Described } from '#tokens/description.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
-import { tellOrganization } from './organization.ts'
 import { effectiveScope } from './scope.ts'
 
 const refuse = refusals({ invalid_client: [401, 'Only an app that has a secret may ask about its tokens.'] })

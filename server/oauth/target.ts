@@ -64,7 +64,8 @@ export async function redeemForTarget(
   // Who presents what is not theirs is told so, below.
   if (lineage?.clientId === clientId) await requireDelegation(db, takenFor(lineage), now).catch(denied)
   const { granted, ...issued } = await redeemGrant(endpoint, client, narrowed, now)
-  const subject = { identityId: granted.identityId, authTime: new Date(granted.authTime * 1000) }
+  const { identityId, byProviderAlone } = granted
+  const subject = { identityId, authTime: new Date(granted.authTime * 1000), byProviderAlone }
   const delegated = await delegate(endpoint, takenFor(subject), now).catch(denied)
   const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
   return targetedResponse(issuing, { granted, ...issued }, delegated, now)

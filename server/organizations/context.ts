@@ -46,7 +46,7 @@ export async function enterOrganization(
  * What an app is told of the organization that its tokens are for, as it is now. Undefined where the identity is no
  * member any more, or the organization is not active, or requires its own sign-in by now and this went without.
  */
-export async function readContext(
+async function readContext(
   db: Database,
   identityId: string,
   { organizationId, ssoConnectionId }: ForOrganization,
@@ -68,6 +68,23 @@ export async function readContext(
       : { authMethod: 'enterprise_sso' as const, ssoConnectionId }),
     ...(encryptionMode === 'e2ee' && { e2eeKeyDelivery: 'svc_identity_grants_only' as const }),
   }
+}
+
+/** Of which identity something was given, and for which organization, if for one. */
+type Given = { identityId: string; organizationId: string | null; ssoConnectionId: string | null }
+
+/** What is told of the organization, where there is one. */
+export type Told = { organization?: OrganizationContext }
+
+/**
+ * What is to be told of the organization that something was given for, as it is now: nothing where it was for none, and
+ * undefined where it is worth nothing any more.
+ */
+export async function tellOrganization(db: Database, given: Given): Promise<Told | undefined> {
+  const { identityId, organizationId, ssoConnectionId } = given
+  if (organizationId === null) return {}
+  const organization = await readContext(db, identityId, { organizationId, ssoConnectionId })
+  return organization && { organization }
 }
 
 /** For which organizations an identity can go to an app in this session, the one that it joined first before others. */

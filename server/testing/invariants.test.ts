@@ -22,6 +22,8 @@ const breakages: Record<string, string> = {
   'an app with a secret is not public, and any other is': 'delete from app_secret',
   'a consent has been recorded in the trail': "delete from audit_entry where action = 'app.authorized'",
   'what lives of a lineage was consented to': 'delete from authorization_consent',
+  'what an organization’s provider alone has agreed to is for that organization':
+    'update token_lineage set by_passkey = false',
   'a lineage that was ended early has an act in the trail at that instant':
     "update token_lineage set revoked_at = created_at + interval '1 day'",
   'a code that was not redeemed has given nothing': 'update token_lineage set code_spent_at = null',

@@ -235,7 +235,12 @@ const invariants: Record<string, string> = {
   'what lives of a lineage was consented to': `
     select identity_id, lineage_id, token_lineage.scope, authorization_consent.scope as consented from token_lineage
     left join authorization_consent using (identity_id, client_id)
-    where revoked_at is null and ends_at > $now and (token_lineage.scope <@ authorization_consent.scope) is not true`,
+    where revoked_at is null and ends_at > $now and (
+      authorization_consent.scope is null
+      or (by_passkey is not false and (token_lineage.scope <@ authorization_consent.scope) is not true)
+    )`,
+  'what an organization’s provider alone has agreed to is for that organization': `
+    select identity_id, lineage_id from token_lineage where by_passkey is false and sso_connection_id is null`,
   'what lives of a lineage for an organization is of a member of it': `
     select token_lineage.identity_id, lineage_id, organization_id from token_lineage
     left join organization_member using (organization_id, identity_id)

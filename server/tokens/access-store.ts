@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '#kernel/database.ts'
+import { byProviderAlone } from './store.ts'
 
 type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
 
@@ -20,6 +21,7 @@ export function findAccessOfClient(db: Database | Transaction, { identityId, sha
       'handle',
       'organization_id as organizationId',
       'sso_connection_id as ssoConnectionId',
+      byProviderAlone.as('byProviderAlone'),
     ])
     .where('token_access.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)

@@ -9,7 +9,12 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { deleteExpiredAccess } from './access-store.ts'
-import { findAnyOfOrganization, listOrganizationsOfClient, revokeOfOrganization } from './organization-store.ts'
+import {
+  findAnyOfOrganization,
+  listOrganizationsOfClient,
+  listScopesOfClient,
+  revokeOfOrganization,
+} from './organization-store.ts'
 import {
   deleteEndedLineages,
   deleteTokensOf,
@@ -205,6 +210,15 @@ export function listOrganizationsHeld(
   now: Date,
 ): Promise<string[]> {
   return listOrganizationsOfClient(db, held, now)
+}
+
+/** What an app may do already for organizations, as an identity: the scopes of its codes and tokens that are live. */
+export async function listScopesHeld(
+  db: Database,
+  held: { identityId: string; clientId: string; organizationIds: string[] },
+  now: Date,
+): Promise<string[]> {
+  return held.organizationIds.length === 0 ? [] : listScopesOfClient(db, held, now)
 }
 
 /** Whether an app acts for an organization, as any member: a code or token of it for that is live. */

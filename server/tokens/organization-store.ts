@@ -19,6 +19,24 @@ export async function listOrganizationsOfClient(
   return rows.flatMap(({ organizationId }) => organizationId ?? [])
 }
 
+/** The scopes of all that an app has of an identity for these organizations that is live, each once. */
+export async function listScopesOfClient(
+  db: Database,
+  { identityId, clientId, organizationIds }: { identityId: string; clientId: string; organizationIds: string[] },
+  now: Date,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('token_lineage')
+    .select('scope')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .where('organization_id', 'in', organizationIds)
+    .where('revoked_at', 'is', null)
+    .where('ends_at', '>', now)
+    .execute()
+  return [...new Set(rows.flatMap(({ scope }) => scope))]
+}
+
 type OfOrganization = { organizationId: string; identityIds?: string[] }
 
 export async function revokeOfOrganization(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { GatheredStatement } from '#kernel/gathering.ts'
 
@@ -23,14 +24,21 @@ export type Granted = {
   /** For which organization the app was given this, and by which of its connections the person was signed in there. */
   organizationId: string | null
   ssoConnectionId: string | null
+  /** Whether that connection had opened the session, and no passkey: what is the person's own is not for it. */
+  byProviderAlone: boolean
 }
+
+/** Where it is not on record whether there was a passkey, it counts as if there was none. */
+const byProviderAloneText = '(sso_connection_id is not null and by_passkey is not true)'
+export const byProviderAlone = sql.raw<boolean>(byProviderAloneText)
 
 const grantedColumns = `
   identity.identity_id as "identityId", session_id as "sessionId", array_to_string(scope, ' ') as scope,
   floor(extract(epoch from auth_time))::float8 as "authTime", nonce,
   identity.user_id as "userId", handle, display_name as "displayName", avatar_url as "avatarUrl",
   email, email_verified as "emailVerified", floor(extract(epoch from updated_at))::float8 as "updatedAt",
-  organization_id as "organizationId", sso_connection_id as "ssoConnectionId"`
+  organization_id as "organizationId", sso_connection_id as "ssoConnectionId",
+  ${byProviderAloneText} as "byProviderAlone"`
 
 /**
  * Redeems codes. $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or
@@ -67,7 +75,7 @@ export const redeemCodeStatement: GatheredStatement = {
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_spent_at is null and revoked_at is null
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
-        organization_id, sso_connection_id, access_sha256, access_expires_at, now as issued_at
+        organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
@@ -114,7 +122,8 @@ export const rotateStatement: GatheredStatement = {
           )
         )
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, coalesce(narrowed, scope) as scope, auth_time,
-        null::text as nonce, organization_id, sso_connection_id, access_sha256, access_expires_at, now as issued_at
+        null::text as nonce, organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at,
+        now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
@@ -130,7 +139,7 @@ export const findAccessStatement: GatheredStatement = {
   text: `
     with found as materialized (
       select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce,
-        organization_id, sso_connection_id
+        organization_id, sso_connection_id, by_passkey
       from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
         as asked (identity_id, token_sha256, now, nth)
       join token_access using (identity_id, token_sha256)
@@ -152,6 +161,8 @@ export type Consented = {
   codeChallenge: string | undefined
   nonce: string | undefined
   organization: ForOrganization | undefined
+  /** Whether a passkey opened the session, and not the provider of the organization alone. */
+  byPasskey: boolean
 }
 
 /** The organization that a consent is for, and the connection of it that signed the person in, if one did. */
@@ -177,6 +188,7 @@ export async function insertLineage(tx: Transaction, lineage: NewLineage): Promi
       nonce: lineage.nonce ?? null,
       organization_id: lineage.organization?.organizationId ?? null,
       sso_connection_id: lineage.organization?.ssoConnectionId ?? null,
+      by_passkey: lineage.byPasskey,
       ends_at: lineage.codeExpiresAt,
     })
     .execute()
@@ -206,6 +218,7 @@ export function findLineage(db: Database, identityId: string, lineageId: string)
       'auth_time as authTime',
       'organization_id as organizationId',
       'sso_connection_id as ssoConnectionId',
+      byProviderAlone.as('byProviderAlone'),
     ])
     .where('identity_id', '=', identityId)
     .where('lineage_id', '=', lineageId)

@@ -2,9 +2,15 @@ import type { Transaction } from '#kernel/database.ts'
 import { tokenPrefix } from '#kernel/token-format.ts'
 import { findAccessOfClient } from './access-store.ts'
 import { accessKeyOf, type AccessKey, type Issuing } from './access-token.ts'
+import type { Granted } from './store.ts'
 
-/** Whom an app may speak for by an access token of its own, and when that person last proved who they are. */
-export type Subject = { identityId: string; authTime: Date }
+/**
+ * Whom an app may speak for by an access token of its own, when that person last proved who they are, and whether an
+ * organization's provider alone said so.
+ */
+export type Subject = { identityId: string; authTime: Date; byProviderAlone: boolean }
+
+type GivenFor = Pick<Granted, 'organizationId' | 'ssoConnectionId'>
 
 /**
  * Where the row of a subject token is (RFC 8693 §2.1), if it is an `access_token_jwt` of ours; its opaque twin is none.
@@ -14,12 +20,14 @@ export async function readSubjectToken(issuing: Issuing, token: string, now: Dat
   return token.startsWith(tokenPrefix.access) ? undefined : accessKeyOf(issuing, token, now)
 }
 
-/** The subject of a token that this app got from here, as long as it is live. */
+/** The subject of a token that this app got from here, as long as it is live, and what organization it is for. */
 export async function findSubject(
   tx: Transaction,
   { key, clientId }: { key: AccessKey; clientId: string },
   now: Date,
-): Promise<Subject | undefined> {
+): Promise<(Subject & GivenFor) | undefined> {
   const access = await findAccessOfClient(tx, { ...key, clientId }, now)
-  return access && { identityId: key.identityId, authTime: access.authTime }
+  if (!access) return undefined
+  const { authTime, byProviderAlone, organizationId, ssoConnectionId } = access
+  return { identityId: key.identityId, authTime, byProviderAlone, organizationId, ssoConnectionId }
 }

@@ -29,8 +29,9 @@ export function useFlow(view: SignInView) {
 
   async function look() {
     const session = await readSession()
-    // An organization signs people in for itself alone, and has no keys of theirs.
-    const isForOther = session?.authMethod === 'enterprise_sso' && (view.organization === undefined || view.key)
+    // An organization signs people in for itself alone, has no keys of theirs, and lets no app act elsewhere as them.
+    const takesPasskey = view.organization === undefined || view.key || view.connector
+    const isForOther = session?.authMethod === 'enterprise_sso' && takesPasskey
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
@@ -114,5 +115,7 @@ async function grantOf(identity: Identity, view: SignInView): Promise<Grant> {
   const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
   const hasKey = Boolean(present)
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
-  return { exists: authorization !== null, missing: missingScopes, hasKey, ...elsewhere }
+  // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is told beside it.
+  const exists = authorization !== null && (authorization.scope !== '' || asked !== undefined)
+  return { exists, missing: missingScopes, hasKey, ...elsewhere }
 }
