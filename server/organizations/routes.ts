@@ -11,6 +11,7 @@ import { sessionGuard } from '#sessions/session.ts'
 import { accessGuard } from '#tokens/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { askingOf, requireMember } from './access.ts'
+import { tellOrganization } from './context.ts'
 import {
   acceptInvitation,
   invite,
@@ -36,8 +37,17 @@ const refuse = refusals({
   workspace_creation_failed: [400, 'This identity is in as many organizations as it may be.'],
   invalid_token: [401, noApp],
   invalid_client: [403, 'The access token is not of this client.'],
+  insufficient_scope: [
+    403,
+    'The person came by the sign-in of an organization alone, so this token is for that one alone.',
+  ],
   too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
 })
+
+const notUsable = {
+  sentence: 'The access token is for an organization in which the person may not use it any more.',
+  headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+}
 
 type Surroundings = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys }
 
@@ -48,24 +58,29 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
   const requireApp = (refusal: () => Refusal) => async (request: FastifyRequest) => {
     if (!(await apps.find(access.of(request).clientId))) throw refusal()
   }
+  const requireWorth = async (request: FastifyRequest) => {
+    if (!(await tellOrganization(db, access.of(request)))) throw refuse.invalid_token(notUsable)
+  }
 
   host.route({
     ...endpoints.listOrganizations,
-    onRequest: [access.onRequest, requireApp(refuse.invalid_token)],
+    onRequest: [access.onRequest, requireApp(refuse.invalid_token), requireWorth],
     async handler(request) {
-      const { identityId, clientId } = access.of(request)
+      const { identityId, clientId, organizationId, byProviderAlone } = access.of(request)
       requireClient(clientId, request.query.client_id)
-      return { organizations: await listOrganizationsOfIdentity(db, identityId) }
+      const organizations = await listOrganizationsOfIdentity(db, identityId)
+      return { organizations: organizations.filter(({ id }) => !byProviderAlone || id === organizationId) }
     },
   })
 
   host.route({
     ...endpoints.createWorkspace,
-    onRequest: [access.onRequest, requireApp(() => refuse.invalid_client({ sentence: noApp }))],
+    onRequest: [access.onRequest, requireApp(() => refuse.invalid_client({ sentence: noApp })), requireWorth],
     async handler(request, reply) {
-      const { userId, identityId, clientId } = access.of(request)
+      const { userId, identityId, clientId, byProviderAlone } = access.of(request)
       const { body } = request
       requireClient(clientId, either(body.client_id, body.clientId))
+      if (byProviderAlone) throw refuse.insufficient_scope()
       const founder = { userId, identityId, clientId }
       const begun = await beginOrganization(kernel, founder, body.name, clock())
       if (!begun) throw refuse.workspace_creation_failed()

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Organization } from '@countersign/protocol/organizations'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { makeOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
@@ -52,6 +55,40 @@ test('an app creates a workspace for whoever signed in, and finds it in their li
 test('ORG-03 the organizations of one identity are told to nobody who signed in as another', async () => {
   const other = await app.tokens(await world.person())
   assert.deepEqual(await listed(other.access_token), [])
+})
+
+test('SSO-12 whom an organization has signed in is told of that one, and makes no other', async () => {
+  const founder = await world.person()
+  const [{ id: organizationId }, other] = [
+    await makeOrganization(world, founder),
+    await makeOrganization(world, founder, 'Other'),
+  ]
+  const idsOf = async (accessToken: string) => (await listed(accessToken)).map(({ id }) => id).toSorted()
+  const headers = await signInByOrganization(world, founder, { organizationId })
+  const { access_token: theirs } = await app.tokens({ ...founder, headers }, { organizationId })
+  assert.deepEqual(await idsOf(theirs), [organizationId])
+  const refused = await create({ name: 'One more', ...agreed }, bearer(theirs))
+  assert.deepEqual([refused.statusCode, refused.json().error], [403, 'insufficient_scope'])
+  const { access_token: own } = await app.tokens(founder, { organizationId })
+  assert.deepEqual(await idsOf(own), [organizationId, other.id].toSorted())
+})
+
+test('ORG-05 a token that is worth nothing for its organization tells of none, and makes none', async () => {
+  const founder = await world.person()
+  const { id: organizationId } = await makeOrganization(world, founder)
+  const { access_token: accessToken } = await app.tokens(founder, { organizationId })
+  await world.db
+    .updateTable('organization')
+    .set({ sso_connection_id: randomUUID(), sso_required: true })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  for (const answer of [
+    await list('', bearer(accessToken)),
+    await create({ name: 'New', ...agreed }, bearer(accessToken)),
+  ]) {
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'])
+    assert.match(String(answer.headers['www-authenticate']), /invalid_token/)
+  }
 })
 
 test('ORG-13 nothing is created before the person has agreed', async () => {
