@@ -15,6 +15,7 @@ import {
   deleteConsents,
   findConsent,
   listConsentedClients,
+  listConsentedIdentities,
   listConsentsOfUser,
   listLineages,
   upsertConsent,
@@ -89,34 +90,42 @@ export async function disconnect(db: Database, userId: string, authorizationId: 
   await transaction(db, async (tx) => {
     const consent = await deleteConsentOfUser(tx, userId, authorizationId)
     if (!consent) throw refuse.authorization_not_found()
-    await revokeAllOfClient(tx, consent.identityId, consent.clientId, now)
-    await deleteAppKeysOfApp(tx, consent.identityId, consent.clientId)
-    await revokeDelegationsOfApp(tx, consent.identityId, consent.clientId, now)
-    await record(tx, { action: 'app.disconnected', actor: 'person', userId, ...consent }, now)
+    await endConnection(tx, { actor: 'person', userId, ...consent }, now)
   })
 }
 
-/**
- * Disconnects an app from an identity because the app itself asks for that: what it holds ends with this call. The key
- * of an app stays, for it opens what is the person's, whom nobody has asked; `false` where it was not connected.
- */
+/** The same, because the app itself asks for that; `false` where it was not connected. */
 export async function disconnectForApp(
   db: Database,
-  { userId, identityId, clientId }: { userId: string; identityId: string; clientId: string },
+  of: { userId: string; identityId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
   return transaction(db, async (tx) => {
-    if (!(await deleteConsent(tx, identityId, clientId))) return false
-    await revokeAllOfClient(tx, identityId, clientId, now)
-    await revokeDelegationsOfApp(tx, identityId, clientId, now)
-    await record(tx, { action: 'app.disconnected', actor: 'app', userId, identityId, clientId }, now)
+    if (!(await deleteConsent(tx, of.identityId, of.clientId))) return false
+    await endConnection(tx, { actor: 'app', ...of }, now)
     return true
   })
+}
+
+type Ending = { actor: 'person' | 'app'; userId: string; identityId: string; clientId: string }
+
+/** Ends all that stood on a consent which this transaction has deleted. */
+async function endConnection(tx: Transaction, ending: Ending, now: Date): Promise<void> {
+  const { identityId, clientId } = ending
+  await revokeAllOfClient(tx, identityId, clientId, now)
+  await deleteAppKeysOfApp(tx, identityId, clientId)
+  await revokeDelegationsOfApp(tx, identityId, clientId, now)
+  await record(tx, { action: 'app.disconnected', ...ending }, now)
 }
 
 /** The apps that identities have connected, as far as it is on record what for. */
 export function listConnected(db: Database, identityIds: string[]) {
   return listConsentedClients(db, identityIds)
+}
+
+/** Those of the identities that have connected an app, whatever for. */
+export function listConnectedIdentities(db: Database, identityIds: string[], clientId: string): Promise<string[]> {
+  return listConsentedIdentities(db, identityIds, clientId)
 }
 
 /** What apps hold of an identity, or held until lately. */

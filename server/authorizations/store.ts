@@ -99,6 +99,21 @@ export function listConsentedClients(db: Database, identityIds: string[]) {
     .execute()
 }
 
+/** Which of the identities have let an app have something, or nothing in particular. */
+export async function listConsentedIdentities(
+  db: Database,
+  identityIds: string[],
+  clientId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('authorization_consent')
+    .select('identity_id as identityId')
+    .where('identity_id', 'in', identityIds)
+    .where('client_id', '=', clientId)
+    .execute()
+  return rows.map(({ identityId }) => identityId)
+}
+
 export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { openBrowser } from '#testing/federated-browser.ts'
 import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
@@ -94,6 +95,21 @@ test('LKP-06 who disconnects an app is not found in it any more', async () => {
   await world.api.inject({ method: 'DELETE', url, headers: leaving.headers })
   assert.deepEqual(await refused(lookUp({ handle: leaving.handle })), notFound)
   assert.deepEqual(await refused(lookUp({ public_key: key })), notFound)
+})
+
+test('LKP-06 FED-19 who was disconnected by the app itself is not found there either, and brings another', async () => {
+  const leaving = await world.person()
+  const key = newPublicKey()
+  await connect(leaving, app, key)
+  assert.equal((await lookUp({ handle: leaving.handle })).statusCode, 200)
+  const browser = await openBrowser(world, leaving)
+  assert.equal((await browser.disconnect(app, leaving.identityId)).statusCode, 200)
+  assert.deepEqual(await refused(lookUp({ handle: leaving.handle })), notFound)
+  assert.deepEqual(await refused(lookUp({ public_key: key })), notFound)
+  await assert.rejects(app.code(leaving, { scope: 'openid e2ee:asymmetric' }), /app_key_required/)
+  const another = newPublicKey()
+  await connect(leaving, app, another)
+  assert.equal((await lookUp({ handle: leaving.handle })).json().publicKey, another)
 })
 
 test('a key that was replaced does not find anybody any more', async () => {

@@ -25,19 +25,18 @@ async function proveEmail({ headers, identityId }: Person, email: string): Promi
   assert.equal(verified.statusCode, 200, verified.body)
 }
 
+async function addIdentity({ headers }: Person, payload: { handle: string; displayName: string }): Promise<string> {
+  const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
+  assert.equal(made.statusCode, 201, made.body)
+  return made.json<{ identityId: string }>().identityId
+}
+
 const signOut = (headers: Record<string, string>) =>
   world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
 
 test('a browser is told of every identity, what apps know it as, and which apps it has connected', async () => {
   const [person, app] = [await world.person('ada'), await world.app()]
-  const { headers } = person
-  const made = await world.api.inject({
-    method: 'POST',
-    url: '/api/identities',
-    headers,
-    payload: { handle: 'countess', displayName: 'Countess of Lovelace' },
-  })
-  assert.equal(made.statusCode, 201, made.body)
+  const countess = await addIdentity(person, { handle: 'countess', displayName: 'Countess of Lovelace' })
   await proveEmail(person, 'ada@example.com')
   await app.tokens(person)
   const browser = await openBrowser(world, person)
@@ -54,7 +53,7 @@ test('a browser is told of every identity, what apps know it as, and which apps 
         domain_hints: ['example.com'],
       },
       {
-        id: made.json().identityId,
+        id: countess,
         name: 'Countess of Lovelace',
         given_name: 'Countess of Lovelace',
         username: 'countess',
@@ -178,7 +177,7 @@ test('FED-19 an app that disconnects is not known any more, and what it held has
   assert.equal(gone.headers['access-control-allow-origin'], 'https://app.example')
   assert.deepEqual(await approved(), [other.clientId])
   assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
-  assert.equal((await browser.disconnect(app, person.handle)).statusCode, 200, 'twice changes nothing')
+  assert.equal((await browser.disconnect(app, person.handle)).statusCode, 403, 'twice changes nothing')
   const acts = await world.db
     .selectFrom('audit_entry')
     .select(['actor', 'client_id'])
@@ -186,6 +185,32 @@ test('FED-19 an app that disconnects is not known any more, and what it held has
     .where('action', '=', 'app.disconnected')
     .execute()
   assert.deepEqual(acts, [{ actor: 'app', client_id: app.clientId }])
+})
+
+test('LOG-05 FED-21 an app that disconnects learns of no identity but one that has connected it', async () => {
+  const [person, app, other] = [await world.person(), await world.app(), await world.app()]
+  const hidden = await addIdentity(person, { handle: 'nobody-knows', displayName: 'Nobody Knows' })
+  const address = 'nobody-knows@example.com'
+  await proveEmail({ ...person, identityId: hidden }, address)
+  await app.tokens(person)
+  const elsewhere = await other.tokens({ ...person, identityId: hidden })
+  const browser = await openBrowser(world, person)
+  const unknown = await browser.disconnect(app, 'nobody-at-all')
+  assert.equal(unknown.statusCode, 403)
+  for (const hint of [hidden, 'nobody-knows', address]) {
+    const answer = await browser.disconnect(app, hint)
+    assert.deepEqual([answer.statusCode, answer.body], [403, unknown.body], hint)
+  }
+  assert.equal((await other.refresh(elsewhere.refresh_token)).statusCode, 200, 'and nothing has ended')
+  assert.equal((await browser.disconnect(app, person.handle)).json().account_id, person.identityId)
+  assert.equal((await browser.disconnect(other, address)).json().account_id, hidden)
+})
+
+test('an app that was let have nothing in particular disconnects too', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  await app.tokens(person, { scope: '' })
+  const browser = await openBrowser(world, person)
+  assert.equal((await browser.disconnect(app, person.handle)).statusCode, 200)
 })
 
 test('a browser is told where everything is, on the origin that tells it, and the words of the app', async () => {

@@ -1,6 +1,6 @@
 import type { FederatedAccount } from '@countersign/protocol/fedcm'
 import type { Identity } from '@countersign/protocol/identities'
-import { listConnected } from '#authorizations/authorization.ts'
+import { disconnectForApp, listConnected, listConnectedIdentities } from '#authorizations/authorization.ts'
 import { listActing } from '#identity/identity.ts'
 import type { Database } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -26,12 +26,26 @@ export async function requireAccount(db: Database, session: Session, accountId: 
   return identity
 }
 
-/** The same, named as an app may know it. Refuses `access_denied`. */
-export async function requireHinted(db: Database, session: Session, hint: string): Promise<Identity> {
+/**
+ * Disconnects an app from the identity that it names as it knows it, and answers which that is. Refuses `access_denied`
+ * after the same steps for an identity that has not connected the app and for none, so that no app learns by guessing
+ * who is there.
+ */
+export async function disconnectHinted(
+  db: Database,
+  session: Session,
+  { clientId, hint }: { clientId: string; hint: string },
+  now: Date,
+): Promise<string> {
   const identities = await listActing(db, session)
-  const hinted = identities.find((each) => each.identityId === hint || hintsOf(each).includes(hint))
+  const ids = identities.map(({ identityId }) => identityId)
+  const connected = await listConnectedIdentities(db, ids, clientId)
+  const known = identities.filter(({ identityId }) => connected.includes(identityId))
+  const hinted = known.find((each) => each.identityId === hint || hintsOf(each).includes(hint))
   if (!hinted) throw refuse.access_denied()
-  return hinted
+  const { identityId } = hinted
+  if (!(await disconnectForApp(db, { userId: session.userId, identityId, clientId }, now))) throw refuse.access_denied()
+  return identityId
 }
 
 /** A name has no parts that a program could tell: the given one is all of it. */

@@ -1,6 +1,5 @@
 import * as endpoints from '@countersign/protocol/fedcm'
 import { Type } from 'typebox'
-import { disconnectForApp } from '#authorizations/authorization.ts'
 import { allowAskingApp } from '#kernel/cors.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -10,7 +9,7 @@ import { continuationPage } from '#oauth/continuation.ts'
 import type { TokenEndpoint } from '#oauth/token-endpoint.ts'
 import { federatedGuard } from '#sessions/federated-session.ts'
 import { browserOf, sessionGuard, sessionOf } from '#sessions/session.ts'
-import { listAccounts, requireHinted } from './account.ts'
+import { disconnectHinted, listAccounts } from './account.ts'
 import { assertIdentity, finalize } from './assertion.ts'
 import { openContinuation } from './continuation.ts'
 import { browserDialect } from './error.ts'
@@ -96,11 +95,8 @@ function browserRoutes(host: Host, provider: TokenEndpoint): void {
       const { client_id: clientId, account_hint: hint } = request.body
       const { origin } = await requireRequestingApp(apps, clientId, request.headers.origin)
       allowAskingApp(reply, origin)
-      const { userId, sessionId } = session.of(request)
-      await rateLimits.count('federated sign-in of a session', sessionId)
-      const { identityId } = await requireHinted(db, session.of(request), hint)
-      await disconnectForApp(db, { userId, identityId, clientId }, clock())
-      return { account_id: identityId }
+      await rateLimits.count('federated sign-in of a session', session.of(request).sessionId)
+      return { account_id: await disconnectHinted(db, session.of(request), { clientId, hint }, clock()) }
     },
   })
 }

@@ -21,6 +21,8 @@ const breakages: Record<string, string> = {
   'a session began with a recorded sign-in': "delete from audit_entry where action = 'account.registered'",
   'an app with a secret is not public, and any other is': 'delete from app_secret',
   'a consent has been recorded in the trail': "delete from audit_entry where action = 'app.authorized'",
+  'a key in an app is of an identity that has connected it': `insert into authorization_app_key
+    select identity_id, 'app_of_nobody', 'symmetric', 'sealed', null, created_at from identity`,
   'what lives of a lineage was consented to': 'delete from authorization_consent',
   'what an organization’s provider alone has agreed to is for that organization':
     'update token_lineage set by_passkey = false',

@@ -232,6 +232,9 @@ const invariants: Record<string, string> = {
       where audit_entry.identity_id = authorization_consent.identity_id
         and audit_entry.client_id = authorization_consent.client_id and action = 'app.authorized'
     )`,
+  'a key in an app is of an identity that has connected it': `
+    select identity_id, client_id from authorization_app_key
+    left join authorization_consent using (identity_id, client_id) where authorization_id is null`,
   'what lives of a lineage was consented to': `
     select identity_id, lineage_id, token_lineage.scope, authorization_consent.scope as consented from token_lineage
     left join authorization_consent using (identity_id, client_id)
