@@ -62,6 +62,26 @@ test('the first time a person is asked in a window, and the app gets what they a
   assert.ok((await browser.assertion(app, params)).json().token, 'and the next time nothing is asked')
 })
 
+test('FED-14 what is sent without a value is not sent, and what was agreed to is finished', async () => {
+  const { app, browser } = await visit()
+  const params = {
+    scope: 'openid',
+    nonce: '',
+    codeChallenge: '',
+    state: '',
+    prompt: '',
+    redirectUri: '',
+    appKeyJwk: '',
+  }
+  const address = await continueOn(browser.assertion(app, params))
+  const first = await browser.finish(app, address)
+  assert.equal(decodeJwt(first)['nonce'], undefined)
+  const tokens = (await exchange(world, app, first)).json()
+  assert.equal(decodeJwt(tokens.id_token)['nonce'], undefined)
+  const again = (await browser.assertion(app, params)).json()
+  assert.equal(decodeJwt(again.token)['nonce'], undefined)
+})
+
 test('FED-13 a window is of the browser and person for whom it was begun, and of nobody else', async () => {
   const { app, browser, person } = await visit()
   const address = await continueOn(browser.assertion(app, { scope: 'openid' }))

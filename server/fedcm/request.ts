@@ -29,8 +29,9 @@ export type Wanted = {
  * `invalid_scope`.
  */
 export function readWanted({ app, origin }: RequestingApp, params: string | undefined): Wanted {
-  const sent = params === undefined ? {} : parseJson(params)
-  if (!Value.Check(FederatedRequest, sent)) throw refuse.invalid_request()
+  const read = params === undefined ? {} : parseJson(params)
+  if (!Value.Check(FederatedRequest, read)) throw refuse.invalid_request()
+  const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt, appKeyJwk } = sent
   if (redirectUri !== undefined && !(isRegisteredRedirect(app, redirectUri) && new URL(redirectUri).origin === origin))
     throw refuse.invalid_request({ sentence: 'The redirectUri is none that the app has registered for this page.' })
@@ -42,4 +43,9 @@ export function readWanted({ app, origin }: RequestingApp, params: string | unde
   if (Boolean(keyWish) !== Boolean(recipient) || (appKeyJwk !== undefined && !recipient))
     throw refuse.invalid_request({ sentence: 'An app that takes a key sends an appKeyJwk, and no other does.' })
   return { sent, scope, prompts: readPrompts(prompt), takesKey: keyWish !== undefined }
+}
+
+/** What is sent without a value is not sent (RFC 6749 §3.1), as in the address of the page that asks what is open. */
+function withoutEmpty(sent: FederatedRequest): FederatedRequest {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
 }
