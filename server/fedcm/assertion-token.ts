@@ -1,6 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { errors, jwtVerify } from 'jose'
-import { numericDate } from '#kernel/clock.ts'
+import { beforeAnyExpiry, numericDate } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { signJwt } from '#tokens/jwt.ts'
 import { requireVerifier, type SigningKeys } from '#tokens/signing-keys.ts'
@@ -41,8 +41,11 @@ export function signAssertion({ kernel, keys }: Signing, assertion: Assertion, n
   })
 }
 
-/** The assertion in a JWT of ours that has not expired; undefined for anything else. */
-export async function readAssertion({ kernel, keys }: Signing, text: string, now: Date) {
+/**
+ * The assertion in a JWT of ours; undefined for anything else. Whether it has expired is decided where it is redeemed:
+ * the second use of one that was redeemed ends what that gave, however late.
+ */
+export async function readAssertion({ kernel, keys }: Signing, text: string) {
   try {
     const { payload } = await jwtVerify(text, ({ kid = '' }) => requireVerifier(keys, 'ES256', kid), {
       issuer: kernel.config.authUrl.origin,
@@ -50,7 +53,7 @@ export async function readAssertion({ kernel, keys }: Signing, text: string, now
       typ: 'fedcm+jwt',
       algorithms: ['ES256'],
       requiredClaims: ['sub', 'jti', 'exp', 'client_id', 'origin', 'scope'],
-      currentDate: now,
+      currentDate: beforeAnyExpiry,
     })
     const { jti: token = '', client_id: clientId, origin, scope } = payload
     if (typeof clientId !== 'string' || typeof origin !== 'string' || typeof scope !== 'string') return undefined

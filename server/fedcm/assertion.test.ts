@@ -173,6 +173,21 @@ test('FED-10 a second redemption by the same app ends what the first one gave', 
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
 })
 
+test('FED-10 so it does when the assertion has expired meanwhile, and without the proof it ends nothing', async () => {
+  const { app, browser } = await connected()
+  const { verifier, params } = newParams('openid')
+  const token = tokenIn(await browser.assertion(app, params))
+  const { access_token: access } = (await exchange(world, app, token, { codeVerifier: verifier })).json()
+  const userinfo = () =>
+    world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${access}` } })
+  world.pass(90)
+  const wrong = await exchange(world, app, token, { codeVerifier: newParams().verifier })
+  assert.equal(wrong.json().error, 'invalid_grant')
+  assert.equal((await userinfo()).statusCode, 200)
+  assert.equal((await exchange(world, app, token, { codeVerifier: verifier })).json().error, 'invalid_grant')
+  assert.equal((await userinfo()).statusCode, 401)
+})
+
 test('FED-11 an assertion is no code, no ID token and no access token, whole or by what is in it', async () => {
   const { app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))

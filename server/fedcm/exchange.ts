@@ -39,7 +39,7 @@ async function answer(
 ): Promise<TokenResponse> {
   const { kernel, keys } = endpoint
   const { app } = client
-  const assertion = await readAssertion({ kernel, keys }, text, now)
+  const assertion = await readAssertion({ kernel, keys }, text)
   if (assertion?.clientId !== app.clientId) throw refuse.invalid_grant()
   requireAllowedScopes(assertion.scope, app)
   const presented = { kind: 'assertion', token: assertion.token, redirectUri: assertion.origin, codeVerifier } as const

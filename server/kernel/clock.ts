@@ -3,6 +3,9 @@ export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
+/** Before every token of ours: what it is read at counts, whether or not it has ended. */
+export const beforeAnyExpiry = new Date(0)
+
 export function secondsAfter(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000)
 }

@@ -1,16 +1,14 @@
 import { errors, jwtVerify } from 'jose'
+import { beforeAnyExpiry } from '#kernel/clock.ts'
 import { isUuid } from '#kernel/token-format.ts'
 import { algorithms, requireVerifier, type SigningKeys } from '#tokens/signing-keys.ts'
 
 /** Whom an ID token was about, and for which app. */
 export type IdTokenHint = { identityId: string; clientId: string; sid: string }
 
-/** Before every token of ours: a hint may be of a sign-in that is long over (OpenID Connect Core §3.1.2.1). */
-const beforeAnyExpiry = new Date(0)
-
 /**
  * Reads an ID token that an app hands back as a hint. Undefined for whatever is not an ID token that we have signed, by
- * signature, type, issuer and claims; its expiry does not matter.
+ * signature, type, issuer and claims. It may be of a sign-in that is long over (OpenID Connect Core §3.1.2.1).
  */
 export async function readIdTokenHint(
   { keys, issuer }: { keys: SigningKeys; issuer: string },
