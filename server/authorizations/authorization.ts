@@ -18,6 +18,7 @@ import {
   listConsentedIdentities,
   listConsentsOfUser,
   listLineages,
+  lockConsent,
   upsertConsent,
   widenConsent,
   type Consent,
@@ -37,6 +38,14 @@ export async function connect(
   const recorded = await upsertConsent(tx, { identityId, clientId, authorizationId: randomUUIDv7(), scope }, now)
   const missing = scope.filter((each) => !recorded.scope.includes(each))
   if (missing.length > 0) await widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+}
+
+/**
+ * Whether an identity has connected an app, which nobody undoes until the end of `tx`: a disconnection that came before
+ * is waited for.
+ */
+export function holdConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+  return lockConsent(tx, identityId, clientId)
 }
 
 /** The apps that the identities of a person have connected, the latest first. */

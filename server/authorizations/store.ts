@@ -33,6 +33,18 @@ export async function widenConsent(
     .execute()
 }
 
+/** Locks a consent until the end of the transaction; false where there is none. */
+export async function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+  const consent = await tx
+    .selectFrom('authorization_consent')
+    .select('authorization_id')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst()
+  return consent !== undefined
+}
+
 function consents(db: Database) {
   return db
     .selectFrom('authorization_consent')

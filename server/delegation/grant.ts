@@ -60,6 +60,12 @@ export async function readDelegation(db: Database, parties: store.Parties, wante
   }
 }
 
+/** Whether what an app may do at a resource covers what is wanted, which nobody takes back until the end of `tx`. */
+export async function holdDelegation(tx: Transaction, parties: store.Parties, wanted: Wanted): Promise<boolean> {
+  const active = await store.lockActive(tx, parties)
+  return active !== undefined && covers(active, wanted)
+}
+
 /** The delegations of a person's identities: those in force, then those that were revoked lately. */
 export async function listDelegations(db: Database, acting: Acting): Promise<Delegation[]> {
   return (await store.listOfUser(db, acting)).map(toDelegation)

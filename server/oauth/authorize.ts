@@ -4,8 +4,8 @@ import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { mustAskAnew, recordDescribed } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { settleAppKey } from '#authorizations/app-key.ts'
-import { connect, readAuthorizationIn } from '#authorizations/authorization.ts'
-import { grantDelegation, readDelegation } from '#delegation/grant.ts'
+import { connect, holdConsent, readAuthorizationIn } from '#authorizations/authorization.ts'
+import { grantDelegation, holdDelegation } from '#delegation/grant.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
@@ -186,7 +186,7 @@ async function grantConnector(tx: Transaction, consent: Consent, connector: Chec
 
 /**
  * Where nothing may be asked, what was consented to before must cover it, and the app must act for the organization
- * already. Refuses `consent_required`.
+ * already. Consent and delegation are held, so that neither ends meanwhile. Refuses `consent_required`.
  */
 async function requireConsented(
   tx: Transaction,
@@ -194,6 +194,7 @@ async function requireConsented(
   { identityId, clientId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<void> {
+  if (!(await holdConsent(tx, identityId, clientId))) throw refuse.consent_required()
   const asked = { identityId, clientId, scope }
   const { authorization, missingScopes } = await readAuthorizationIn(tx, session, asked, now)
   if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
@@ -203,5 +204,5 @@ async function requireConsented(
   if (organizationId !== undefined && !held.includes(organizationId)) throw refuse.consent_required()
   if (!connector) return
   const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
-  if (!(await readDelegation(tx, parties, connector)).covered) throw refuse.consent_required()
+  if (!(await holdDelegation(tx, parties, connector))) throw refuse.consent_required()
 }
