@@ -82,7 +82,7 @@ export async function readAuthorizationIn(
 ) {
   const read = await readAuthorization(db, identityId, clientId, scope)
   if (authMethod === 'passkey') return read
-  const organizationIds = await listEnterpriseSso(db, sessionId, now)
+  const organizationIds = await listEnterpriseSso(db, { sessionId, identityId }, now)
   const held = await listScopesHeld(db, { identityId, clientId, organizationIds }, now)
   return {
     authorization: read.authorization && { ...read.authorization, scope: held.join(' ') },

@@ -191,6 +191,31 @@ test('SSO-12 what a provider said of one organization is told of no other, and o
   assert.deepEqual(await methodOf({ ...person, headers }, organizationId), ['passkey', false])
 })
 
+test('SSO-12 what a provider said of one of somebody’s names counts for no other of them', async () => {
+  const { person, organizationId } = await owner()
+  const payload = { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
+  const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })
+  const atWork = { ...person, handle: payload.handle, identityId: added.json().identityId }
+  await join(world, { id: organizationId, owner: person, role: 'viewer' }, atWork)
+  const app = await world.app()
+  const connectionId = randomUUID()
+  await nameBy(world, atWork, { organizationId, connectionId })
+  const methodOf = async (who: Consenting) => (await app.tokens(who, { organizationId })).organization?.authMethod
+  assert.deepEqual([await methodOf(person), await methodOf(atWork)], ['passkey', 'enterprise_sso'])
+
+  await change(organizationId, { sso_connection_id: connectionId, sso_required: true })
+  const refused = await authorize(app, person, { organizationId })
+  assert.deepEqual([refused.statusCode, refused.json().error], [403, 'enterprise_sso_required'])
+  assert.equal(await methodOf(atWork), 'enterprise_sso')
+  const loginUrlFor = async ({ identityId }: Consenting) => {
+    const url = `/api/oauth/authorization/${app.clientId}?identity_id=${identityId}&organization_id=select`
+    const { organizations } = (await world.api.inject({ url, headers: person.headers })).json()
+    return organizations[0].loginUrl
+  }
+  const loginUrl = refused.json().loginUrl
+  assert.deepEqual([await loginUrlFor(person), await loginUrlFor(atWork)], [loginUrl, undefined])
+})
+
 test('SSO-12 a session that an organization opened is for it alone, and no proof of a passkey', async () => {
   const { person, organizationId } = await owner()
   const { organizationId: strangers } = await owner()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
-import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { endpoints } from '../openapi.ts'
@@ -201,6 +201,42 @@ test('where its own sign-in is required, members come through it; an owner with 
   assert.deepEqual([entry.action, entry.handle], ['organization.entered_without_sso', owner.handle])
   const left = await askBusiness(world, member, `GET /organizations/${organizationId}/members`)
   assert.equal(left.statusCode, 403)
+})
+
+test('where its own sign-in is required a person acts as whom it has named, or as an owner of theirs', async () => {
+  const [founder, person] = [await world.person(), await world.person()]
+  const { id: organizationId } = await makeOrganization(world, founder)
+  const add = async (role: OrganizationRole) => {
+    const payload = { handle: `name-${randomUUID().slice(0, 8)}`, displayName: role }
+    const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })
+    const { identityId }: { identityId: string } = added.json()
+    await join(world, { id: organizationId, owner: founder, role }, { ...person, handle: payload.handle, identityId })
+    return identityId
+  }
+  await join(world, { id: organizationId, owner: founder, role: 'admin' }, person)
+  const viewerId = await add('viewer')
+  const connectionId = randomUUID()
+  await world.db
+    .updateTable('organization')
+    .set({ sso_required: true, sso_connection_id: connectionId })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const toldAs = async (path = '') => {
+    const answer = await askBusiness(world, person, `GET /organizations/${organizationId}${path}`)
+    return answer.json().organization?.identityId ?? answer.json().error ?? answer.statusCode
+  }
+  assert.equal(await toldAs(), 'enterprise_sso_required')
+  await nameBy(world, { ...person, identityId: viewerId }, { organizationId, connectionId })
+  assert.equal(await toldAs(), viewerId)
+  assert.equal(await toldAs(`?identity_id=${person.identityId}`), 'enterprise_sso_required')
+  assert.equal(
+    await toldAs('/invitations'),
+    'enterprise_sso_required',
+    'the viewer has come through it, and invites nobody',
+  )
+  const ownerId = await add('owner')
+  assert.equal(await toldAs('/invitations'), 200)
+  assert.deepEqual([await toldAs(), await toldAs(`?identity_id=${ownerId}`)], [viewerId, ownerId])
 })
 
 test('an owner who comes in without its own sign-in is told of once an hour, in each session', async () => {

@@ -29,9 +29,10 @@ export function askingOf(request: Sent, session: Session): Asking {
 type Sent = Parameters<typeof askedIn>[0] & { params: { organizationId: string }; query: { identity_id?: string } }
 
 /**
- * As what a person acts in an organization: as the identity of theirs that joined first of those with this scope; with
- * `undefined` for it being a member is enough. In a transaction `db` is that. Refuses `organization_not_found` alike
- * where there is none, it is suspended, or they are no member; `insufficient_scope`, `enterprise_sso_required`.
+ * As what a person acts in an organization: as the identity of theirs that joined first of those with this scope, and
+ * where its own sign-in is required as one of those that gets in; with `undefined` for it being a member is enough. In
+ * a transaction `db` is that. Refuses `organization_not_found` alike where there is none, it is suspended, or they are
+ * no member; `insufficient_scope`, `enterprise_sso_required`.
  */
 export async function requireMember(
   { db, config }: Pick<Kernel, 'db' | 'config'>,
@@ -41,11 +42,10 @@ export async function requireMember(
 ): Promise<Member> {
   const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
   if (memberships.length === 0) throw refuse.organization_not_found()
-  const found = memberships.find(({ scopes }) => scope === undefined || scopes.includes(scope))
-  if (!found) throw refuse.insufficient_scope()
-  const acting = toMember(found)
-  if (acting.organization.ssoRequired) await requireSso({ db, config }, session, acting, now)
-  return acting
+  const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope)).map(toMember)
+  const [first, ...others] = able
+  if (!first) throw refuse.insufficient_scope()
+  return first.organization.ssoRequired ? requireSso({ db, config }, session, [first, ...others], now) : first
 }
 
 /** As which member the person of a session is meant by an id; undefined where it is another's, or nobody's. */
@@ -70,24 +70,30 @@ export async function findMembership(
 }
 
 /**
- * Where an organization's own sign-in is broken, somebody must be able to mend it: its owners get in without, by a
- * passkey, and its trail tells of it, once an hour of each session. Refuses `enterprise_sso_required` to all others.
+ * As which of these a person gets into an organization that requires its own sign-in: as whom that has named. Where it
+ * is broken somebody must be able to mend it: its owners get in without, by a passkey, and its trail tells of it, once
+ * an hour of each session. Refuses `enterprise_sso_required` to all others.
  */
 async function requireSso(
   { db, config }: Pick<Kernel, 'db' | 'config'>,
   { sessionId, userId }: Session,
-  { organization: { organizationId, ssoConnectionId }, role, identityId }: Member,
+  able: [Member, ...Member[]],
   now: Date,
-): Promise<void> {
+): Promise<Member> {
+  const { organizationId, ssoConnectionId } = able[0].organization
   const named = await readEnterpriseSso(db, sessionId, organizationId, now)
-  if (named?.identityId === identityId) return
+  const through = able.find(({ identityId }) => identityId === named?.identityId)
+  if (through) return through
   const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`
-  if (role !== 'owner') throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  const owner = able.find(({ role }) => role === 'owner')
+  if (!owner) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  const { identityId } = owner
   const act = { action: 'organization.entered_without_sso', actor: 'person' } as const
   await withinTransaction(db, async (tx) => {
     const isToBeTold = await noteWithoutSso(tx, { sessionId, organizationId }, now)
     if (isToBeTold) await record(tx, { ...act, userId, identityId, organizationId }, now)
   })
+  return owner
 }
 
 export function toMember(row: Membership) {

@@ -19,7 +19,7 @@ const refuse = refusals({
 type Wanted = { identityId: string; organizationId: string | undefined }
 
 /**
- * Settles for which organization an app gets a code: that the identity is a member, and has signed in as the
+ * Settles for which organization an app gets a code: that the identity is a member, and has itself signed in as the
  * organization requires. Both stay so until `tx` ends. A session that an organization opened is for that one alone.
  * Refuses `organization_access_denied`, `enterprise_sso_required` with `loginUrl`, `passkey_required`.
  */
@@ -34,12 +34,12 @@ export async function enterOrganization(
   await shareOrganization(tx, organizationId)
   const member = await findMembership(tx, organizationId, identityId)
   if (!member) throw refuse.organization_access_denied()
-  const ssoConnectionId = (await readEnterpriseSso(tx, session.sessionId, organizationId, now))?.connectionId ?? null
-  if (ssoConnectionId !== null) return { organizationId, ssoConnectionId }
+  const named = await readEnterpriseSso(tx, session.sessionId, organizationId, now)
+  if (named?.identityId === identityId) return { organizationId, ssoConnectionId: named.connectionId }
   if (session.authMethod !== 'passkey') throw refuse.passkey_required()
   const loginUrl = loginUrlOf(config.baseUrl, member)
   if (loginUrl !== undefined) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
-  return { organizationId, ssoConnectionId }
+  return { organizationId, ssoConnectionId: null }
 }
 
 /**
@@ -97,7 +97,7 @@ export async function listChoices(
   const members = (await listMembershipsOfIdentity(db, identityId)).map(toMember)
   if (members.length === 0) return []
   const held = await listOrganizationsHeld(db, { identityId, clientId }, now)
-  const signedIn = await listEnterpriseSso(db, session.sessionId, now)
+  const signedIn = await listEnterpriseSso(db, { sessionId: session.sessionId, identityId }, now)
   const choices: OrganizationChoice[] = []
   for (const member of members) {
     const { organizationId: id, name, logoUrl } = member.organization

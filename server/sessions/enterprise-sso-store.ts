@@ -39,11 +39,16 @@ export async function upsertWithoutSso(
   return numInsertedOrUpdatedRows === 1n
 }
 
-export async function listOrganizationsOfSession(db: Database, sessionId: string, since: Date): Promise<string[]> {
+export async function listOrganizationsOfSession(
+  db: Database,
+  { sessionId, identityId }: { sessionId: string; identityId: string },
+  since: Date,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('session_enterprise_sso')
     .select('organization_id as organizationId')
     .where('session_id', '=', sessionId)
+    .where('identity_id', '=', identityId)
     .where('authenticated_at', '>', since)
     .execute()
   return rows.map(({ organizationId }) => organizationId)

@@ -91,9 +91,13 @@ export function noteWithoutSso(
   return upsertWithoutSso(tx, { ...within, since }, now)
 }
 
-/** The organizations whose own provider has said so in a session. */
-export function listEnterpriseSso(db: Database, sessionId: string, now: Date): Promise<string[]> {
-  return listOrganizationsOfSession(db, sessionId, secondsAfter(now, -limits.enterpriseSsoSeconds))
+/** The organizations whose own provider has named the person of a session as this one of their identities. */
+export function listEnterpriseSso(
+  db: Database,
+  named: { sessionId: string; identityId: string },
+  now: Date,
+): Promise<string[]> {
+  return listOrganizationsOfSession(db, named, secondsAfter(now, -limits.enterpriseSsoSeconds))
 }
 
 /** Moves what providers have said in the session of a token to another one of the same person, that takes its place. */
