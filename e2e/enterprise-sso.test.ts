@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
+import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
 import { scimPatch, scimUser } from '../server/testing/enterprise.ts'
 import { businessEn as business } from '../web/messages/business-en.ts'
 import { en as words } from '../web/messages/en.ts'
@@ -129,24 +130,59 @@ test('an owner tries a connection, has everybody use it, and who does not is led
   assert.equal((await toldInShop(owner))['authMethod'], 'enterprise_sso')
 })
 
-test('a member who has not come through the organization’s own sign-in gets no app for it', async () => {
-  const mia = await stage.enroll({ handle: 'mia', displayName: 'Mia Member' })
+/** Has one of somebody's names join the organization. */
+async function joinAs(person: Person, handle: string, role: OrganizationRole): Promise<string> {
   const { token } = await manage<Answer<'POST /api/organizations/:organizationId/invitations'>>('post', 'invitations', {
-    handle: 'mia',
-    role: 'member',
+    handle,
+    role,
   })
   const { authUrl, baseUrl, businessUrl } = stage.service
-  const { identities } = await mia.ask(baseUrl, 'GET /api/auth/session')
-  const accepted = await mia.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, {
+  const { identities } = await person.ask(baseUrl, 'GET /api/auth/session')
+  const identityId = identities.find((each) => each.handle === handle)?.identityId ?? ''
+  const accepted = await person.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, {
     headers: { origin: authUrl },
-    data: { identityId: identities[0]?.identityId },
+    data: { identityId },
   })
   assert.ok(accepted.ok(), await accepted.text())
+  return identityId
+}
+
+test('a member who has not come through the organization’s own sign-in gets no app for it, but may leave', async () => {
+  const mia = await stage.enroll({ handle: 'mia', displayName: 'Mia Member' })
+  await joinAs(mia, 'mia', 'member')
   await visitShop(mia)
   await mia.control('sign-in-there').waitFor()
   assert.equal(await mia.control('approve').count(), 0)
   await mia.page.goto(`${stage.shop.origin}/sign-in?scope=openid&organization_id=${acme}&prompt=none`)
   assert.equal(await mia.page.locator('#error').innerText(), 'login_required')
+
+  await mia.page.goto(`${stage.service.businessUrl}/organizations/${acme}`)
+  await mia.control('sign-in-there').waitFor()
+  await mia.page.getByRole('button', { name: business.ask.leave('mia') }).click()
+  await mia.press('leave-organization')
+  await mia.page.getByText(business.none).waitFor()
+  await mia.page.reload()
+  await mia.page.getByText(business.none).waitFor()
+})
+
+test('who is in an organization as two names comes in as the one that its provider has named', async () => {
+  const nia = await stage.enroll({ handle: 'nia', displayName: 'Nia Member' })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const added = await nia.context.request.post(`${baseUrl}/api/identities`, {
+    headers: { origin: authUrl },
+    data: { handle: 'nia-views', displayName: 'Nia Views' },
+  })
+  assert.ok(added.ok(), await added.text())
+  await joinAs(nia, 'nia', 'member')
+  const viewerId = await joinAs(nia, 'nia-views', 'viewer')
+  await nia.page.goto(`${businessUrl}/organizations/${acme}`)
+  await nia.press('sign-in-there')
+  await nia.page.locator('input[name="login"]').fill('nia@acme.example')
+  await passProvider(nia)
+  await nia.page.locator(`[data-action="choose-identity"][data-identity-id="${viewerId}"]`).click()
+  await nia.control('leave-of-member').last().waitFor()
+  assert.equal(new URL(nia.page.url()).pathname, `/organizations/${acme}`)
+  assert.equal(await nia.control('leave-of-member').count(), 2)
 })
 
 test('an owner changes a connection, and its directory says who joins, as what, and who is gone', async () => {

@@ -1,4 +1,5 @@
 import type { OrganizationKey } from '@countersign/protocol/organization-keys'
+import type { OwnOrganization } from '@countersign/protocol/organizations'
 import type { SsoConnection } from '@countersign/protocol/sso'
 import type { Page, Route } from 'playwright-core'
 import { denyAct, readAct } from './acts.ts'
@@ -26,6 +27,7 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await page.locator('input[type="radio"]').last().check()
   await person.press('create-organization')
   await walkMembers(person, service, look)
+  await walkOutside(person, service, look)
   await openSettings(person, service)
   await walkSettings(person, look)
   await page.locator('nav.sections a[href$="/activity"]').click()
@@ -136,6 +138,26 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await page.goto(url)
   await page.locator('h1').waitFor()
   await look('organizations-invitation-over')
+}
+
+/** Before an organization that asks for its own sign-in. None is here: the page is told that it does, of a member. */
+async function walkOutside(person: Person, { businessUrl, baseUrl }: Stage['service'], look: Look): Promise<void> {
+  const { page } = person
+  await page.route('**/api/organizations', async (route) => {
+    const response = await route.fetch()
+    const { organizations }: { organizations: OwnOrganization[] } = await response.json()
+    const told = organizations.map((each) => ({ ...each, role: 'member', ssoRequired: true }))
+    await route.fulfill({ response, json: { organizations: told } })
+  })
+  const loginUrl = `${baseUrl}/api/sso/made-up/start`
+  await page.route('**/api/organizations/*', (route) =>
+    route.fulfill({ status: 403, json: { error: 'enterprise_sso_required', loginUrl } }),
+  )
+  await page.goto(businessUrl)
+  await person.control('sign-in-there').waitFor()
+  await look('organizations-outside')
+  await page.unroute('**/api/organizations')
+  await page.unroute('**/api/organizations/*')
 }
 
 /** To where a name with a key signs that it leaves, and turns back. */

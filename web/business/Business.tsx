@@ -88,9 +88,12 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           identities={identities}
           organizations={organizations}
           onChanged={(changed) => keep(organizations.map((each) => (each.id === changed.id ? changed : each)))}
-          onLeft={() => {
-            keep(organizations.filter(({ id }) => id !== place.organizationId))
-            goTo({ at: 'list' }, { replacing: true })
+          onLeft={(left) => {
+            const isLeft = ({ id, memberId }: OwnOrganization) =>
+              id === place.organizationId && memberId === (left ?? memberId)
+            const others = organizations.filter((each) => !isLeft(each))
+            keep(others)
+            if (!others.some(({ id }) => id === place.organizationId)) goTo({ at: 'list' }, { replacing: true })
           }}
         />
       )

@@ -1,5 +1,6 @@
 import type { Identity } from '@countersign/protocol/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
+import { useState } from 'preact/hooks'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import { Activity } from './Activity.tsx'
 import { Domains } from './Domains.tsx'
@@ -19,20 +20,27 @@ type Props = {
   identities: Identity[]
   organizations: OwnOrganization[]
   onChanged: (organization: OwnOrganization) => void
-  /** The organization is gone, or the person is no longer in it. */
-  onLeft: () => void
+  /** The organization is gone, or the person is no longer in it; or that name of theirs which is given. */
+  onLeft: (memberId?: string) => void
 }
 
 /** What each section is given. */
 export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities'> & { organization: OwnOrganization }
 
 export function OrganizationPage({ place, goTo, organizations, ...others }: Props) {
-  const organization = eachOnce(organizations).find(({ id }) => id === place.organizationId)
+  const [enteredAs, setEnteredAs] = useState<string>()
+  const memberships = organizations.filter(({ id }) => id === place.organizationId)
+  const organization = memberships.find(({ identityId }) => identityId === enteredAs) ?? eachOnce(memberships)[0]
   if (!organization) return <Unknown goTo={goTo} />
   return (
     <>
       <Navigation place={place} organization={organization} organizations={organizations} goTo={goTo} />
-      <OwnSignIn organization={organization}>
+      <OwnSignIn
+        organization={organization}
+        identities={others.identities}
+        onEntered={setEnteredAs}
+        onLeft={others.onLeft}
+      >
         <CurrentSection section={place.section} organization={organization} {...others} />
       </OwnSignIn>
     </>

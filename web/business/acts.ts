@@ -32,6 +32,12 @@ export const act: Act = async (name, given) => {
   }
 }
 
+/**
+ * Leaves without a signature, which that never takes: the window in which one signs shows what is inside an
+ * organization, and whoever is not let in sees nothing there. Throws `Refused` or `Unreachable`.
+ */
+export const leaveUnsigned: Act = (name, given) => callBusiness(name, given)
+
 /** Does something signed, where the window asks whether it is meant; who can't sign is asked here. */
 export async function signedOr(work: (how: Act) => Promise<unknown>, ask: () => unknown): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import { aboutMember } from './memberships.ts'
 export async function removeMember(
   how: Act,
   organization: OwnOrganization,
-  { member, leaving }: { member: OrganizationMember; leaving: boolean },
+  { member, leaving }: { member: Pick<OrganizationMember, 'memberId' | 'identityId'>; leaving: boolean },
 ): Promise<void> {
   const acting = leaving ? { ...organization, identityId: member.identityId } : organization
   const given = { ...aboutMember(acting, member), body: null }
