@@ -98,8 +98,9 @@ export function sealedKeyIn(assertion: string): string | undefined {
 }
 
 /**
- * Disconnects the app from an identity of this browser, which ends all that the app has of it: as if the person had
- * done so at Countersign. Answers false where the browser has no dialogs of its own, or that identity is not in it.
+ * Disconnects the app from an identity of this browser, which ends all that the app has of it, its key too: as if the
+ * person had done so at Countersign. Answers false where the browser has no dialogs of its own, that identity is not in
+ * it, or has not connected the app.
  */
 export async function disconnectByBrowser({ base, clientId }: CheckedApp, identityId: string): Promise<boolean> {
   const credential: unknown = Reflect.get(globalThis, 'IdentityCredential')

@@ -97,8 +97,9 @@ export async function redeemSignIn(app: SignInApp, grant: Grant): Promise<Signed
 }
 
 /**
- * Disconnects the app from an identity that is signed in in this browser, and ends all that it has of it. Answers
- * whether that was done: a browser without dialogs of its own can't, and the person does it at Countersign.
+ * Disconnects the app from an identity that is signed in in this browser, and ends all that it has of it: its key too,
+ * for good, so ask the person first. Answers whether that was done: a browser without dialogs of its own can't, and the
+ * person does it at Countersign.
  */
 export async function disconnect(app: SignInApp, identityId: string): Promise<boolean> {
   return disconnectByBrowser(checkApp(app), identityId)
