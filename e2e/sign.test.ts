@@ -37,15 +37,16 @@ const control = (page: Pick<Page, 'locator'>, action: string) => page.locator(`[
 const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"][aria-disabled="false"]')
 const heading = (page: Pick<Page, 'getByRole'>, name: string) => page.getByRole('heading', { name })
 
-/** How much of a button is still changing when it wakes. */
-const fadingOnceAwake = (button: Locator): Promise<number> =>
-  button.evaluate(
-    (element) =>
-      new Promise((resolve) => {
-        const tell = () => resolve(element.getAnimations().length)
-        new MutationObserver(tell).observe(element, { attributeFilter: ['class'] })
-      }),
-  )
+/** Watches a button from now on; answers how much of it is still changing when it wakes. */
+async function watchWaking(button: Locator): Promise<() => Promise<number>> {
+  const watching = await button.evaluateHandle((element) => ({
+    fading: new Promise<number>((resolve) => {
+      const tell = () => resolve(element.getAnimations().length)
+      new MutationObserver(tell).observe(element, { attributeFilter: ['class'] })
+    }),
+  }))
+  return () => watching.evaluate(({ fading }) => fading)
+}
 
 /** Opens the popup, where the passkeys of the other tab are not at hand: those of tests belong to a tab. */
 async function openPopup(page: Page, requestId: string): Promise<Page> {
@@ -95,9 +96,9 @@ test('a long text is signed only by who has reached its end', async () => {
   await control(page, 'sign').click({ force: true })
   assert.equal((await app.read(requestId)).status, 'pending')
   await page.locator('.exact-text').focus()
-  const fading = fadingOnceAwake(control(page, 'sign'))
+  const fadingOnceAwake = await watchWaking(control(page, 'sign'))
   await page.keyboard.press('End')
-  assert.equal(await fading, 0, 'a button whose ground comes slowly can’t be read meanwhile')
+  assert.equal(await fadingOnceAwake(), 0, 'a button whose ground comes slowly can’t be read meanwhile')
   await awake(page).click()
   await heading(page, words.sign.ends.signed).waitFor()
   await person.leave()
