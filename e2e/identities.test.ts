@@ -90,6 +90,7 @@ test('an address is proved by the code in the mail, in the language of the page,
   await entry(ben, 'ben').getByText('ben@example.com').waitFor()
 
   await ben.page.getByRole('button', { name: 'Deutsch' }).click()
+  await ben.page.locator('html[lang="de"]').waitFor()
   await ask(ben, 'ben', 'email')
   await ben.press('remove-email')
   await ben.page.getByRole('dialog').waitFor({ state: 'detached' })
