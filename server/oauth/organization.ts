@@ -7,8 +7,6 @@ const refuse = refusals({
   invalid_grant: [400, 'This was given for an organization in which the person may not use it any more.'],
 })
 
-export type { Told }
-
 /** What a redemption has issued, with what is told of its organization. Refuses `invalid_grant`. */
 export async function withOrganization(db: Database, issued: Issued): Promise<Issued & Told> {
   const told = await tellOrganization(db, issued.granted)

@@ -5,11 +5,11 @@ import type { TargetedResponse, TokenResponse } from '@countersign/protocol/oaut
 import type { RegisteredApp } from '#apps/app-directory.ts'
 import { numericDate, secondsAfter } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
+import type { Told } from '#organizations/context.ts'
 import { signJwt } from '#tokens/jwt.ts'
 import type { Issued } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
-import type { Told } from './organization.ts'
 import { effectiveScope } from './scope.ts'
 import { sidOf } from './sid.ts'
 

@@ -10,6 +10,7 @@ import { useRoute } from '../ui/route.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
 import { Invitation } from './Invitation.tsx'
+import { withChange } from './memberships.ts'
 import { NewOrganization } from './NewOrganization.tsx'
 import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
@@ -87,7 +88,7 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           goTo={goTo}
           identities={identities}
           organizations={organizations}
-          onChanged={(changed) => keep(organizations.map((each) => (each.id === changed.id ? changed : each)))}
+          onChanged={(changed) => keep(withChange(organizations, changed))}
           onLeft={(left) => {
             const isLeft = ({ id, memberId }: OwnOrganization) =>
               id === place.organizationId && memberId === (left ?? memberId)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations'
-import { eachOnce } from './memberships.ts'
+import { eachOnce, withChange } from './memberships.ts'
 
 const membership = (id: string, identityId: string, role: OwnOrganization['role']): OwnOrganization => ({
   id,
@@ -36,4 +36,11 @@ test('an organization in which several of a person’s names are is shown once, 
       ['engines', 'countess'],
     ],
   )
+})
+
+test('what has changed of an organization is seen under each of a person’s names, who stay who they are there', () => {
+  const [one, other] = [membership('engines', 'ada', 'owner'), membership('engines', 'countess', 'viewer')]
+  const elsewhere = membership('looms', 'ada', 'viewer')
+  const kept = withChange([one, elsewhere, other], { ...one, name: 'Engines' })
+  assert.deepEqual(kept, [{ ...one, name: 'Engines' }, elsewhere, { ...other, name: 'Engines' }])
 })

@@ -10,6 +10,15 @@ export function eachOnce(memberships: OwnOrganization[]): OwnOrganization[] {
   return memberships.filter((membership) => highest.get(membership.id) === membership)
 }
 
+/** What has changed of an organization, for each of the person's names there: what each is and may do stays its own. */
+export function withChange(memberships: OwnOrganization[], changed: OwnOrganization): OwnOrganization[] {
+  return memberships.map((each) => {
+    if (each.id !== changed.id) return each
+    const { memberId, identityId, role, scopes, signingAuthority } = each
+    return { ...changed, memberId, identityId, role, scopes, signingAuthority }
+  })
+}
+
 /** The parts of a call that say of which organization it is, and as which name of the person. */
 export function asMember({ id, identityId }: Pick<OwnOrganization, 'id' | 'identityId'>) {
   return { params: { organizationId: id }, querystring: { identity_id: identityId } }
