@@ -36,6 +36,38 @@ test('every endpoint is mounted on its host, and in the OpenAPI document', async
   }
 })
 
+test('CLI-06 the OpenAPI document names its operations and schemas, and spells each field one way', async () => {
+  const document = (await world.api.inject({ url: '/openapi.json' })).json()
+  const operationIds = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
+  assert.equal(new Set(operationIds).size, operationIds.length)
+  for (const name of ['createApp', 'listMembers', 'openSigningRequest']) assert.ok(operationIds.includes(name), name)
+  for (const name of ['App', 'Organization', 'Error', 'TokenResponse'])
+    assert.ok(document.components.schemas[name]?.properties, name)
+  const referenced = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)
+  for (const [, name = ''] of referenced) assert.ok(document.components.schemas[name], name)
+  for (const [name, { properties = {} }] of Object.entries<{ properties?: object }>(document.components.schemas))
+    for (const field of Object.keys(properties)) {
+      const standard = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      assert.ok(standard === field || !(standard in properties), `${name} has ${field} and ${standard}`)
+    }
+})
+
+test('CLI-07 the OpenAPI document names media types other than JSON, and which bodies may be absent', async () => {
+  const document = (await world.api.inject({ url: '/openapi.json' })).json()
+  const typesOf = (path: string) => Object.keys(document.paths[path].get.responses[200].content)
+  assert.deepEqual(typesOf('/api/transparency/checkpoint'), ['text/plain'])
+  assert.deepEqual(typesOf('/api/admin/backup'), ['application/vnd.countersign.backup'])
+  assert.deepEqual(typesOf('/api/signing/requests/{requestId}/receipt'), ['application/countersign-receipt+jwt'])
+  assert.deepEqual(typesOf('/.well-known/webfinger'), ['application/jrd+json'])
+  assert.deepEqual(typesOf('/api/organizations/{organizationId}/audit/export'), ['text/csv', 'application/jsonl'])
+  assert.equal(document.paths['/api/admin/keys/rotate'].post.requestBody.required, false)
+  assert.equal(document.paths['/api/admin/apps'].post.requestBody.required, true)
+  const restored = Object.keys(document.paths['/api/admin/restore'].post.requestBody.content)
+  assert.deepEqual(restored, ['application/vnd.countersign.backup'])
+})
+
 test('every endpoint that is written down belongs to the interface', async () => {
   const folder = join(import.meta.dirname, '../protocol/src')
   const modules = await Promise.all(

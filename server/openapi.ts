@@ -7,12 +7,13 @@ import * as backup from '@countersign/protocol/backup'
 import * as developer from '@countersign/protocol/developer'
 import * as delegations from '@countersign/protocol/delegations'
 import * as deviceApprovals from '@countersign/protocol/device-approvals'
-import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
+import { RefusalBody, type AnyEndpoint, type Security } from '@countersign/protocol/endpoint'
 import * as fedcm from '@countersign/protocol/fedcm'
 import * as identities from '@countersign/protocol/identities'
 import * as keys from '@countersign/protocol/keys'
 import * as oauth from '@countersign/protocol/oauth'
 import * as operations from '@countersign/protocol/operations'
+import * as organizationContext from '@countersign/protocol/organization-context'
 import * as organizationDomains from '@countersign/protocol/organization-domains'
 import * as organizationKeys from '@countersign/protocol/organization-keys'
 import * as organizationOversight from '@countersign/protocol/organization-oversight'
@@ -27,8 +28,10 @@ import * as sso from '@countersign/protocol/sso'
 import * as tokenKeys from '@countersign/protocol/token-keys'
 import * as transparency from '@countersign/protocol/transparency'
 import * as webhooks from '@countersign/protocol/webhooks'
+import * as webauthn from '@countersign/protocol/webauthn'
 import type { Config } from '#kernel/config.ts'
 import { version } from '#kernel/version.ts'
+import { createComponents, type Components } from './openapi-schemas.ts'
 
 const developerPortal = 'Developer portal'
 
@@ -67,13 +70,21 @@ const securitySchemes = {
   client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
 } as const
 
-type Listed = { tag: string; endpoint: AnyEndpoint }
+/** `operationId` is the name by which `protocol/` exports the endpoint, and that of the generated function. */
+type Listed = { tag: string; operationId: string; endpoint: AnyEndpoint }
 
 /** Every endpoint of the interface, under the heading that it belongs to. */
 export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module]) =>
-  Object.values<unknown>(module)
-    .filter(isEndpoint)
-    .map((endpoint) => ({ tag, endpoint })),
+  Object.entries<unknown>(module).flatMap(([operationId, endpoint]) =>
+    isEndpoint(endpoint) ? [{ tag, operationId, endpoint }] : [],
+  ),
+)
+
+/** The schemas to which `protocol/` gives a name. */
+const named: Record<string, unknown> = Object.fromEntries(
+  [{ Error: RefusalBody }, ...Object.values(modules), webauthn, organizationContext].flatMap((module) =>
+    Object.entries<unknown>(module),
+  ),
 )
 
 type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal' | 'demo'>
@@ -82,44 +93,54 @@ type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerP
 export function openApiDocument(config: Settings) {
   const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
   const paths: Record<string, Record<string, object>> = {}
-  for (const { tag, endpoint } of endpoints.filter((listed) => isOffered(listed.tag))) {
+  const components = createComponents(named)
+  for (const listed of endpoints.filter(({ tag }) => isOffered(tag))) {
+    const { endpoint } = listed
     if (endpoint.name === signing.openDemoRequest.name && !config.demo) continue
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(tag, endpoint, config) }
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(listed, components, config) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Countersign', version, description: 'Sign in with a passkey, as the identity you choose.' },
+    info: {
+      title: 'Countersign',
+      version,
+      description: 'Sign in with a passkey, as the identity you choose.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: config.baseUrl.origin, description: 'API host' }],
     tags: Object.keys(modules)
       .filter(isOffered)
       .map((name) => ({ name })),
     paths,
-    components: { securitySchemes },
+    components: { securitySchemes, schemas: components.schemas },
   }
 }
 
 function operationOf(
-  tag: string,
-  { config: about, schema, method, url }: AnyEndpoint,
+  { tag, operationId, endpoint: { config: about, schema } }: Listed,
+  components: Components,
   config: Pick<Config, 'authUrl' | 'businessUrl'>,
 ) {
+  const typeName = operationId.charAt(0).toUpperCase() + operationId.slice(1)
+  const answers = Object.entries(schema.response)
   return {
-    operationId:
-      method.toLowerCase() + url.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId,
     tags: [tag],
     summary: about.summary,
     security: securityOf(about.security),
     ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
     ...(about.host === 'business' && { servers: [{ url: config.businessUrl.origin, description: 'Business host' }] }),
-    parameters: [...parametersIn('path', schema.params), ...parametersIn('query', schema.querystring)],
-    ...(schema.body && {
-      requestBody: { required: true, content: contentOf(schema.body, about.security === 'client') },
-    }),
+    parameters: [
+      ...parametersIn('path', schema.params, components),
+      ...parametersIn('query', schema.querystring, components),
+    ],
+    ...(about.consumes !== undefined && fileOf(about.consumes)),
+    ...(schema.body && bodyOf(schema.body, `${typeName}Input`, about.security === 'client', components)),
     responses: Object.fromEntries(
-      Object.entries(schema.response).map(([status, answer]) => [
+      answers.map(([status, answer]) => [
         status === '4xx' ? '4XX' : status,
-        responseOf(status, answer),
+        responseOf(status, answer, typeName, components),
       ]),
     ),
   }
@@ -141,24 +162,40 @@ function securityOf(security: Security): Record<string, string[]>[] {
   }
 }
 
-function parametersIn(place: 'path' | 'query', schema: object | undefined): object[] {
+function parametersIn(place: 'path' | 'query', schema: object | undefined, components: Components): object[] {
   if (!schema || !('properties' in schema) || !isRecord(schema.properties)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties).map(([name, each]) => ({
     name,
     in: place,
     required: required.includes(name),
-    schema: each,
+    schema: components.write(each),
   }))
 }
 
-function contentOf(schema: object, form: boolean) {
-  return { 'application/json': { schema }, ...(form && { 'application/x-www-form-urlencoded': { schema } }) }
+/** A body that may be left away has `null` as a second type; a client of the document leaves it away instead. */
+function bodyOf(schema: object, name: string, form: boolean, components: Components) {
+  const isOptional = 'type' in schema && Array.isArray(schema.type)
+  const written = components.writeAs(name, isOptional ? { ...schema, type: 'object' } : schema)
+  const content = {
+    'application/json': { schema: written },
+    ...(form && { 'application/x-www-form-urlencoded': { schema: written } }),
+  }
+  return { requestBody: { required: !isOptional, content } }
 }
 
-function responseOf(status: string, schema: object) {
+/** JSON, or what `contentMediaType` names; several with commas between. */
+function responseOf(status: string, schema: object, typeName: string, components: Components) {
   if (status === '204') return { description: 'Done' }
-  return { description: status === '4xx' ? 'Refused' : 'Success', content: contentOf(schema, false) }
+  const isRefusal = status === '4xx'
+  const written = components.writeAs(`${typeName}${isRefusal ? 'Error' : 'Result'}`, schema)
+  const mediaTypes = 'contentMediaType' in schema ? String(schema.contentMediaType).split(', ') : ['application/json']
+  const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: written }]))
+  return { description: isRefusal ? 'Refused' : 'Success', content }
+}
+
+function fileOf(mediaType: string) {
+  return { requestBody: { required: true, content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } } } }
 }
 
 export function isEndpoint(value: unknown): value is AnyEndpoint {

@@ -56,7 +56,7 @@ if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const target = join(root, 'docs/security/cases.md')
   const stored = readFileSync(target, 'utf8')
-  const files = readSources(root, ['{server,keys,protocol,cli,web,sdk,e2e,faults,tools}/**/*.test.ts'])
+  const files = readSources(root, ['{server,keys,protocol,cli,web,sdk,e2e,faults,generators,tools}/**/*.test.ts'])
   // The test of this file shows no case: it makes some up.
   const tests = files.filter(({ path }) => path !== 'tools/cases.test.ts')
   const { document, wrong } = listCases(stored, tests)

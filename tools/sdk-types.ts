@@ -17,11 +17,20 @@ const called = [
 /** The text of `openapi.ts` for these operations of a document. */
 export function describeOperations(document: unknown, operations: readonly (readonly [string, string])[]): string {
   const entries = operations.map(([method, path]) => {
-    const operation = at(document, 'paths', path, method)
+    const operation = inline(document, at(document, 'paths', path, method))
     const written = [...parametersOf(operation), ...bodyOf(operation), `answer: ${answerOf(operation)}`]
     return `${commentOf(at(operation, 'summary'))}'${method.toUpperCase()} ${path}': {\n${written.join('\n')}\n}`
   })
   return `${header}\n\n${indented(`export interface Operations {\n${entries.join('\n')}\n}`)}\n`
+}
+
+/** A part of a document with each reference replaced by what it refers to. */
+function inline(document: unknown, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((each) => inline(document, each))
+  if (!isRecord(part)) return part
+  const { $ref: reference } = part
+  if (typeof reference === 'string') return inline(document, at(document, ...reference.split('/').slice(1)))
+  return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, inline(document, each)]))
 }
 
 function indented(code: string): string {
@@ -62,7 +71,9 @@ function answerOf(operation: unknown): string {
 function typeOf(schema: unknown): string {
   if (!isRecord(schema)) throw new Error('The OpenAPI document has no schema where one was looked for')
   if ('anyOf' in schema) return listIn(schema['anyOf']).map(typeOf).join(' | ')
-  if (typeof schema['const'] === 'string') return `'${schema['const']}'`
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((word) => `'${word}'`).join(' | ')
+  if (Array.isArray(schema['type']))
+    return schema['type'].map((type: unknown) => typeOf({ ...schema, type })).join(' | ')
   switch (schema['type']) {
     case 'string':
     case 'boolean':

@@ -70,5 +70,11 @@ export const exportOrganizationAudit = endpoint(
       format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
     }),
   },
-  { 200: Type.Unknown({ description: 'A file, newest first' }) },
+  {
+    200: Type.Unsafe<unknown>({
+      type: 'string',
+      description: 'Newest first',
+      contentMediaType: 'text/csv, application/jsonl',
+    }),
+  },
 )

@@ -11,16 +11,22 @@ export const Restored = Type.Object({
 })
 export type Restored = Static<typeof Restored>
 
+const BackupFile = Type.Unsafe<unknown>({ type: 'string', format: 'binary', contentMediaType: backupMediaType })
+
 export const takeBackup = endpoint(
   'GET /api/admin/backup',
   { ...operator, summary: 'A consistent copy of everything that must survive, as compressed lines of JSON' },
   {},
-  { 200: Type.Unknown({ description: `Bytes, of the type ${backupMediaType}` }) },
+  { 200: BackupFile },
 )
 
 export const restoreBackup = endpoint(
   'POST /api/admin/restore',
-  { ...operator, summary: `Takes a backup (${backupMediaType}) into a server that has no person and no app yet` },
+  {
+    ...operator,
+    summary: 'Restore a backup into a server that has no user and no app yet',
+    consumes: backupMediaType,
+  },
   {},
   { 200: Restored },
 )

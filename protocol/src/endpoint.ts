@@ -14,8 +14,11 @@ type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
 type Listed = { summary: string; security: Security; cors: Cors; host?: HostName }
-/** `refusal` where refusals have another shape than everywhere else: whoever asks there reads no other. */
-type About = Listed & { refusal?: TSchema }
+/**
+ * `refusal` is the shape of refusals where it differs from everywhere else. `consumes` is the media type of a body that
+ * no schema describes.
+ */
+type About = Listed & { refusal?: TSchema; consumes?: string }
 
 /** The wire shape of every refusal. */
 export const RefusalBody = Type.Object(
@@ -42,9 +45,9 @@ export function endpoint<
   const Code extends Status,
 >(name: Name, about: About, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
-  const { summary, security, cors, host = 'api', refusal = RefusalBody } = about
+  const { summary, security, cors, host = 'api', refusal = RefusalBody, consumes } = about
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
-  return { name, method, url, config: { summary, security, cors, host }, schema: { ...parts, response } }
+  return { name, method, url, config: { summary, security, cors, host, consumes }, schema: { ...parts, response } }
 }
 
 /** What any endpoint value is, for those who walk over all of them. */
@@ -52,6 +55,6 @@ export type AnyEndpoint = {
   name: string
   method: Method
   url: string
-  config: Required<Listed>
+  config: Required<Listed> & { consumes: string | undefined }
   schema: Parts & { response: Record<string, TSchema> }
 }

@@ -123,7 +123,7 @@ const { access_token, token_type, expires_in, scope, ...either } = {
 }
 const both = { access_token, token_type, expires_in, scope }
 
-export const token = endpoint(
+export const requestToken = endpoint(
   'POST /api/oauth/token',
   {
     security: 'client',
@@ -290,9 +290,9 @@ export const webfinger = endpoint(
   { ...metadata, summary: 'The issuer of an account (RFC 7033)' },
   { querystring: Type.Object({ resource: Text, rel: Type.Optional(Text) }) },
   {
-    200: Type.Object({
-      subject: Type.String(),
-      links: Type.Array(Type.Object({ rel: Type.String(), href: Type.String() })),
-    }),
+    200: Type.Object(
+      { subject: Type.String(), links: Type.Array(Type.Object({ rel: Type.String(), href: Type.String() })) },
+      { contentMediaType: 'application/jrd+json' },
+    ),
   },
 )

@@ -62,7 +62,7 @@ export const OrganizationReceipt = Type.Object({
 export type OrganizationReceipt = Static<typeof OrganizationReceipt>
 
 const ByRequest = Type.Object({ requestId: Uuid })
-const Jws = Type.String({ description: `A compact JWS, of the type ${receiptMediaType}` })
+const Jws = Type.String({ description: 'A compact JWS', contentMediaType: receiptMediaType })
 
 export const readReceipt = endpoint(
   'GET /api/signing/requests/:requestId/receipt',

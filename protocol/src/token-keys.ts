@@ -24,14 +24,14 @@ export type SigningKeyList = Static<typeof SigningKeyList>
 
 const admin = { security: 'admin', cors: 'no origin' } as const
 
-export const listSigningKeys = endpoint(
+export const listTokenSigningKeys = endpoint(
   'GET /api/admin/keys',
   { ...admin, summary: 'List the keys that sign tokens' },
   {},
   { 200: SigningKeyList },
 )
 
-export const rotateSigningKeys = endpoint(
+export const rotateTokenSigningKeys = endpoint(
   'POST /api/admin/keys/rotate',
   { ...admin, summary: 'Publish new keys, which sign tokens after two hours, or at once' },
   {

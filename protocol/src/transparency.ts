@@ -9,7 +9,8 @@ const Place = Type.Integer({ minimum: 0 })
 const PlaceText = Type.String({ pattern: '^(0|[1-9][0-9]{0,9})$' })
 const Hashes = Type.Array(Type.String(), { description: 'Of the audit path, base64, the lowest first' })
 const Leaf = Type.String({ description: 'The exact text whose UTF-8 bytes are the leaf: JSON, by RFC 8785' })
-const Note = Type.String({ description: 'A checkpoint (C2SP tlog-checkpoint), signed by the key of the log' })
+const note = { description: 'A checkpoint (C2SP tlog-checkpoint), signed by the key of the log' }
+const Note = Type.String(note)
 
 /** What the log tells of a key, and what proves that it does under the checkpoint beside it. */
 export const LoggedKeyEvent = Type.Object({ index: Place, leaf: Leaf, hashes: Hashes })
@@ -19,7 +20,7 @@ export const readCheckpoint = endpoint(
   'GET /api/transparency/checkpoint',
   { ...open, summary: 'The head of the log of signing keys, signed: a text (C2SP tlog-checkpoint)' },
   {},
-  { 200: Note },
+  { 200: Type.String({ ...note, contentMediaType: 'text/plain' }) },
 )
 
 const LogKeys = Type.Object({

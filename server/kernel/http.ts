@@ -21,6 +21,8 @@ declare module 'fastify' {
     security?: Security
     cors?: Cors
     host?: HostName
+    /** The media type of a body that no schema describes. */
+    consumes?: string | undefined
     /**
      * Whether a form may come (`application/x-www-form-urlencoded`); with names, those parameters may come several
      * times, and arrive as one list.

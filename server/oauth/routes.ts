@@ -46,8 +46,8 @@ export function oauthRoutes(host: Host, provider: TokenEndpoint): void {
   })
 
   host.route({
-    ...endpoints.token,
-    config: { ...endpoints.token.config, form: { several } },
+    ...endpoints.requestToken,
+    config: { ...endpoints.requestToken.config, form: { several } },
     async handler(request, reply) {
       // RFC 6749 §5.1 asks for it beside `no-store`, which every answer has.
       reply.header('pragma', 'no-cache')

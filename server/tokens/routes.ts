@@ -13,13 +13,13 @@ export function signingKeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys):
   const { onRequest } = adminGuard(kernel)
 
   host.route({
-    ...endpoints.listSigningKeys,
+    ...endpoints.listTokenSigningKeys,
     onRequest,
     handler: () => listPublished(db, clock()),
   })
 
   host.route({
-    ...endpoints.rotateSigningKeys,
+    ...endpoints.rotateTokenSigningKeys,
     onRequest,
     async handler({ body }, reply) {
       const now = clock()

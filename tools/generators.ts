@@ -1,0 +1,15 @@
+/**
+ * `npm run generators`: clients that public generators make of the OpenAPI document in Go, TypeScript and Python, and
+ * whether they compile. It needs Go, Java and Python, and fetches the generators from the registries.
+ */
+import { findPrograms } from './program.ts'
+import { Missing } from './postgres.ts'
+import { findTestFiles, runCommand, runTestFiles } from './suite.ts'
+
+const needed = { go: 'golang', java: 'default-jre-headless', python3: 'python3-venv' }
+
+await runCommand(() => {
+  for (const [program, debianPackage] of Object.entries(needed))
+    if (findPrograms(program).length === 0) throw new Missing(`${program} is needed: apt-get install ${debianPackage}`)
+  return runTestFiles(findTestFiles(['generators'], []), { concurrency: 1, fileTimeoutSeconds: 1200 })
+})
