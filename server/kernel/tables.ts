@@ -442,6 +442,7 @@ export interface Tables {
     subject: string | null
     created_at: Date
     updated_at: Date
+    email_is_primary: Generated<boolean>
   }
   sso_provisioning: {
     connection_id: string

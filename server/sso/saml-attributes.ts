@@ -18,6 +18,9 @@ const names = {
   familyName: ['sn', 'surname', 'lastName', 'urn:oid:2.5.4.4', `${claims}surname`],
 }
 
+/** The names of attributes to ask a provider for. */
+export const requestedAttributes = ['email', 'firstName', 'lastName'] as const
+
 /**
  * What an assertion says of a person beside their name. The provider of an organization keeps its own directory, so an
  * address is verified by its word, unless it says itself that it isn't. Refuses `sso_answer_invalid`.

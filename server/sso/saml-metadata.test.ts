@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Refusal } from '#kernel/refusal.ts'
 import { connection, instant, now, provider, sign, stranger, successor, swap } from './corpus/document.ts'
 import { readIdentityProviderMetadata, serviceProviderMetadata } from './saml-metadata.ts'
-import { attributeOf, everyElementOf, readXml, textOf } from './xml.ts'
+import { attributeOf, elementsOf, everyElementOf, readXml, textOf } from './xml.ts'
 
 const base64 = (certificate: string) => certificate.replaceAll(/-----[^-]+-----|\s/g, '')
 const key = (certificate: string, use = ' use="signing"') =>
@@ -108,6 +108,18 @@ test('what a provider is told of us says that assertions must be signed, and whe
   assert.deepEqual(valueOf('AssertionConsumerService', 'Location'), [connection.acsUrl])
   // SML-22: nobody is told of a way to sign others out.
   assert.doesNotMatch(text, /SingleLogout/)
+})
+
+test('CLI-12 the metadata asks a provider for the e-mail address and the name, as they are read', () => {
+  const [service] = everyElementOf(readXml(serviceProviderMetadata(connection))).filter(
+    ({ localName }) => localName === 'AttributeConsumingService',
+  )
+  assert.ok(service)
+  const requested = elementsOf(service).filter(({ localName }) => localName === 'RequestedAttribute')
+  assert.deepEqual(
+    requested.map((one) => [attributeOf(one, 'Name'), attributeOf(one, 'FriendlyName')]),
+    ['email', 'firstName', 'lastName'].map((name) => [name, name]),
+  )
 })
 
 test('what a provider is told of our key says by what to encrypt to it, and none of it breaks open', () => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLocal } from '#kernel/config.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
+import { requestedAttributes } from './saml-attributes.ts'
 import { bindings, nameIdFormats, nameOf, namespaces } from './saml-element.ts'
 import type { SamlIdentityProvider, ServiceProvider } from './saml.ts'
 import {
@@ -147,11 +148,25 @@ export function serviceProviderMetadata({ entityId, acsUrl }: ServiceProvider, c
     ...formats,
     `    <md:AssertionConsumerService index="0" isDefault="true" Binding="${bindings.post}"`,
     `        Location="${escapeXml(acsUrl)}"/>`,
+    ...describeAttributes(),
     '  </md:SPSSODescriptor>',
     '</md:EntityDescriptor>',
     '',
   ]
   return lines.join('\n')
+}
+
+/** The attributes of a user that are read: a provider that imports this sends them, as Keycloak does. */
+function describeAttributes(): string[] {
+  const format = 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic'
+  return [
+    '    <md:AttributeConsumingService index="0" isDefault="true">',
+    '      <md:ServiceName xml:lang="en">Countersign</md:ServiceName>',
+    ...requestedAttributes.map(
+      (name) => `      <md:RequestedAttribute Name="${name}" FriendlyName="${name}" NameFormat="${format}"/>`,
+    ),
+    '    </md:AttributeConsumingService>',
+  ]
 }
 
 /** The key to encrypt to, and by what: without that a provider takes what it likes, which is CBC for many. */

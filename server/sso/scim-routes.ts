@@ -12,6 +12,7 @@ import { readAttributes, requireSchema } from './scim-attributes.ts'
 import { listResponse, serviceProviderConfig, userResourceType, userSchema } from './scim-discovery.ts'
 import { readFilter } from './scim-filter.ts'
 import { patchUser } from './scim-patch.ts'
+import { parseSearch, type Query } from './scim-search.ts'
 import { selectOf } from './scim-selection.ts'
 import { readUser, tellUser, type ScimUser } from './scim-user.ts'
 import { refuse as refuseMessage, scimDialect, scimUrlOf, urn } from './scim.ts'
@@ -89,7 +90,7 @@ function describingRoutes(host: Host, { config: { baseUrl } }: Kernel, directory
   })
 
   host.route({
-    method: 'GET',
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/scim/v2/:connectionId/*',
     config,
     onRequest: directory.onRequest,
@@ -156,21 +157,37 @@ function userListRoutes(host: Host, kernel: Kernel, directory: Directory): void 
   const { baseUrl } = kernel.config
   const all = { url: '/scim/v2/:connectionId/Users', config, onRequest: directory.onRequest }
 
+  async function list(asking: Provisioning, query: Query) {
+    const { filter, startIndex = 1, count = 100 } = query
+    const first = Math.max(1, startIndex)
+    const most = Math.min(limits.provisionedPeoplePageMax, Math.max(0, count))
+    const sought = filter === undefined ? undefined : readFilter(filter)
+    const found = await findPeople(db, asking, sought, { skipped: first - 1, most })
+    const resources = found.people.map((person) => selectOf(tellUser(baseUrl, person), query))
+    return listResponse(resources, found.total, first)
+  }
+
   host.route({
     ...all,
     method: 'GET',
     schema: { params: ByConnection, querystring: Listing },
     async handler(request, reply) {
-      const { filter, startIndex = '1', count = '100' } = request.query
-      const asking = directory.of(request)
-      const first = Math.max(1, Number(startIndex))
-      const most = Math.min(limits.provisionedPeoplePageMax, Math.max(0, Number(count)))
-      const sought = filter === undefined ? undefined : readFilter(filter)
-      const found = await findPeople(db, asking, sought, { skipped: first - 1, most })
-      const resources = found.people.map((person) => selectOf(tellUser(baseUrl, person), request.query))
-      return say(reply, listResponse(resources, found.total, first))
+      const { startIndex = '1', count = '100', ...query } = request.query
+      const listed = { ...query, startIndex: Number(startIndex), count: Number(count) }
+      return say(reply, await list(directory.of(request), listed))
     },
   })
+
+  // The same as a message, so that nobody's name stands in an address (RFC 7644 §3.4.3).
+  for (const url of [`${all.url}/.search`, '/scim/v2/:connectionId/.search'])
+    host.route({
+      ...all,
+      url,
+      method: 'POST',
+      async handler(request, reply) {
+        return say(reply, await list(directory.of(request), parseSearch(request.body)))
+      },
+    })
 
   host.route({
     ...all,

@@ -15,6 +15,8 @@ export type ScimUser = {
   givenName: string | null
   familyName: string | null
   email: string | null
+  /** As the directory has said; true where it has not. */
+  isEmailPrimary: boolean
   active: boolean
   role: ProvisionedRole | null
 }
@@ -35,6 +37,7 @@ export function readUser(attributes: Attributes, isActive: boolean): ScimUser {
     givenName: readText(parts, 'givenName'),
     familyName: readText(parts, 'familyName'),
     email: readEmail(attributes.get('emails')),
+    isEmailPrimary: readTruth(chosenOf(attributes.get('emails'))?.get('primary')) ?? true,
     active,
     role: readRole(attributes.get('roles')),
   }
@@ -55,7 +58,7 @@ function readText(attributes: Attributes, name: string): string | null {
 }
 
 function readEmail(value: unknown): string | null {
-  const email = chosenOf(value)
+  const email = chosenOf(value)?.get('value') ?? undefined
   if (email === undefined) return null
   if (typeof email !== 'string' || !isEmail(email))
     throw refuse.invalidValue({ sentence: 'An address in emails is no e-mail address.' })
@@ -63,7 +66,7 @@ function readEmail(value: unknown): string | null {
 }
 
 function readRole(value: unknown): ProvisionedRole | null {
-  const named = chosenOf(value)
+  const named = chosenOf(value)?.get('value') ?? undefined
   if (named === undefined) return null
   const role = roles.find((each) => each === named)
   if (!role) throw refuse.invalidValue({ sentence: `A role is one of ${roles.join(', ')}.` })
@@ -71,24 +74,25 @@ function readRole(value: unknown): ProvisionedRole | null {
 }
 
 /** Of what there are several we keep one: the primary, or else the one of work, or else the first. */
-function chosenOf(value: unknown): unknown {
+function chosenOf(value: unknown): Attributes | undefined {
   const all = Array.isArray(value) ? value : [value ?? []].flat()
-  const several = all.map((each) => (typeof each === 'string' ? new Map([['value', each]]) : readAttributes(each)))
+  const several = all.map((each): Attributes =>
+    typeof each === 'string' ? new Map<string, unknown>([['value', each]]) : readAttributes(each),
+  )
   const primary = several.find((each) => readTruth(each.get('primary')))
-  const chosen = primary ?? several.find((each) => each.get('type') === 'work') ?? several[0]
-  return chosen?.get('value') ?? undefined
+  return primary ?? several.find((each) => each.get('type') === 'work') ?? several[0]
 }
 
 /** A user as SCIM has it: what `readUser` reads. */
 export function attributesOf(user: ScimUser) {
-  const { userName, externalId, displayName, givenName, familyName, email, active, role } = user
+  const { userName, externalId, displayName, givenName, familyName, email, isEmailPrimary, active, role } = user
   const hasName = givenName !== null || familyName !== null
   return {
     userName,
     ...(externalId !== null && { externalId }),
     ...(hasName && { name: { ...(givenName !== null && { givenName }), ...(familyName !== null && { familyName }) } }),
     ...(displayName !== null && { displayName }),
-    ...(email !== null && { emails: [{ value: email, type: 'work', primary: true }] }),
+    ...(email !== null && { emails: [{ value: email, type: 'work', primary: isEmailPrimary }] }),
     active,
     ...(role !== null && { roles: [{ value: role, primary: true }] }),
   }

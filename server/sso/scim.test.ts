@@ -33,6 +33,43 @@ async function patched(id: string, ...operations: object[]) {
   return user
 }
 
+test('CLI-08 a directory searches by a message, and gets what a query would give', async () => {
+  const { userName } = await create()
+  const search = (message: object, path = '/Users/.search') =>
+    directory.ask('POST', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], ...message })
+  const filter = `userName eq "${userName}"`
+  const queried = await directory.ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+  for (const path of ['/Users/.search', '/.search']) {
+    const found = await search({ filter, startIndex: 1, count: 10 }, path)
+    assert.equal(found.statusCode, 200, found.body)
+    assert.deepEqual(found.json(), queried.json())
+  }
+  const narrow = (await search({ filter, attributes: ['userName'] })).json()
+  assert.deepEqual(Object.keys(narrow.Resources[0]).toSorted(), ['id', 'schemas', 'userName'])
+  for (const [message, word] of [
+    [{ filter: 'userName sw "a"' }, 'invalidFilter'],
+    [{ startIndex: 'one' }, 'invalidSyntax'],
+    [{ schemas: [] }, 'invalidSyntax'],
+  ] as const) {
+    const refused = await search(message)
+    assert.deepEqual([refused.statusCode, refused.json().scimType], [400, word])
+  }
+  for (const path of ['/Groups', '/Bulk']) {
+    const nothing = await directory.ask('POST', path, {})
+    assert.match(String(nothing.headers['content-type']), /^application\/scim\+json/)
+    assert.deepEqual([nothing.statusCode, nothing.json().status], [404, '404'])
+  }
+})
+
+test('CLI-09 an address that is not primary reads back so', async () => {
+  const email = { value: 'second@acme.example', type: 'work', primary: false }
+  const { id, emails } = await create(newUser({ emails: [email] }))
+  assert.deepEqual(emails, [email])
+  assert.deepEqual((await directory.ask('GET', `/Users/${id}`)).json().emails, [email])
+  const changed = await patched(id, { op: 'replace', path: 'emails', value: [{ ...email, primary: true }] })
+  assert.deepEqual(changed.emails, [{ ...email, primary: true }])
+})
+
 test('a directory reads what there is: users, and what of them is kept', async () => {
   const config = await directory.ask('GET', '/ServiceProviderConfig')
   assert.match(String(config.headers['content-type']), /^application\/scim\+json/)

@@ -8,6 +8,7 @@ export const urn = {
   schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
   serviceProvider: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
   list: 'urn:ietf:params:scim:api:messages:2.0:ListResponse',
+  search: 'urn:ietf:params:scim:api:messages:2.0:SearchRequest',
   patch: 'urn:ietf:params:scim:api:messages:2.0:PatchOp',
   error: 'urn:ietf:params:scim:api:messages:2.0:Error',
 } as const
