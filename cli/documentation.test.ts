@@ -45,3 +45,24 @@ test('every command that the documentation shows is one that there is', async (t
     assert.doesNotMatch(stderr, /\n {4}at /, command)
   }
 })
+
+test('CLI-13 what a guide installs is pinned to the version that its sample is tested with', () => {
+  const pages = globSync('docs/**/*.md', { cwd: root }).map((page) => readFileSync(join(root, page), 'utf8'))
+  const installed = pages
+    .flatMap((page) => [...page.matchAll(/\bnpm install ((?:[@\w][\w@/.-]*[ `]?)+)/g)])
+    .flatMap(([, packages = '']) => packages.replaceAll('`', '').trim().split(' '))
+  assert.ok(installed.length > 8)
+  const lock: { packages: Record<string, { version?: string }> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  for (const each of installed) {
+    const [, name = '', version] = /^(@?[^@]+)(?:@(.+))?$/.exec(each) ?? []
+    const tested = lock.packages[`e2e/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`]
+    assert.equal(version, tested?.version, each)
+  }
+})
+
+test('CLI-14 no page has a reader fetch the command from a registry', () => {
+  const pages = globSync('{*.md,docs/**/*.md,examples/*/README.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
+  for (const page of pages) assert.doesNotMatch(readFileSync(join(root, page), 'utf8'), /\bnpx (?!--no-install )/, page)
+})

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import manifest from './package.json' with { type: 'json' }
 import { addCreate } from './apps/create.ts'
 import { addDelete } from './apps/delete.ts'
 import { addList } from './apps/list.ts'
@@ -8,6 +9,8 @@ import { addShow } from './apps/show.ts'
 import { addDisable, addEnable } from './apps/status.ts'
 import { addBackup } from './backup/take.ts'
 import { addRestore } from './backup/restore.ts'
+import { Refused } from './call.ts'
+import { addCompletion } from './completion.ts'
 import { addDoctor } from './doctor.ts'
 import { Cancelled, Failure } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
@@ -32,7 +35,11 @@ import { addShow as addShowWebhook } from './webhooks/show.ts'
 import { addTest } from './webhooks/test-event.ts'
 
 const program = new Command('countersign').description('Administers a Countersign server, over its admin API.')
-program.exitOverride().showHelpAfterError('(--help tells more)')
+program.version(manifest.version, '-V, --version', 'print the version').exitOverride()
+const wantsJson = process.argv.includes('--json')
+program.showHelpAfterError('(--help tells more)')
+// Commands take over the settings of their parents when they are made.
+if (wantsJson) program.configureOutput({ writeErr: () => undefined })
 addSettings(program)
 
 const apps = program.command('apps').description('the apps that people sign in to')
@@ -75,6 +82,7 @@ addRestore(program)
 addVerify(program)
 addWatch(program.command('log').description('the public log of signing keys'))
 addDoctor(program)
+addCompletion(program)
 
 try {
   await program.parseAsync()
@@ -82,11 +90,21 @@ try {
   process.exitCode = explain(error)
 }
 
-/** Says what went wrong, where that is still unsaid, and answers the exit code. A fault of ours keeps its stack. */
+/** Prints what went wrong, where that is still unsaid, and returns the exit code. A fault of ours keeps its stack. */
 function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    if (wantsJson) printError('invalid_usage', error.message.replace(/^error: /, ''))
+    return 2
+  }
   if (error instanceof Cancelled) return 130
   if (!(error instanceof Failure)) throw error
-  console.error(`error: ${withoutControls(error.message)}`)
+  if (wantsJson) printError(error instanceof Refused ? error.code : 'failed', error.message)
+  else console.error(`error: ${withoutControls(error.message)}`)
   return 1
+}
+
+/** The shape of the errors of the API, so that a script reads one kind alone. */
+function printError(code: string, description: string): void {
+  console.error(JSON.stringify({ error: code, error_description: description }))
 }
