@@ -30,9 +30,11 @@ after(async () => {
 /** Offers the API of the calendar to other apps, by the command that its README shows. */
 async function offerCalendar() {
   const readme = await readFile(join(root, 'examples/calendar/README.md'), 'utf8')
-  const [command] = /^npx countersign resources create [\s\S]*?[^\\]$/m.exec(readme) ?? []
+  const [command] = /^npx --no-install countersign resources create [\s\S]*?[^\\]$/m.exec(readme) ?? []
   if (command === undefined) throw new Error('The guide does not show how the calendar is offered')
-  const here = command.replace('npx countersign', '"$NODE" "$CLI"').replace('http://localhost:3001', calendar.origin)
+  const here = command
+    .replace('npx --no-install countersign', '"$NODE" "$CLI"')
+    .replace('http://localhost:3001', calendar.origin)
   const tools = { NODE: process.execPath, CLI: join(root, 'cli/main.ts'), CLIENT_ID: calendar.clientId }
   await runFile('bash', ['-c', here], { env: { ...stage.service.settings, ...tools } })
 }

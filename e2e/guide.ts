@@ -98,7 +98,7 @@ function filesOf(guide: string): { path: string; code: string }[] {
 }
 
 async function register(service: Served, guide: string, origin: string) {
-  const create = String.raw`^npx countersign apps create --name '(.+)' --redirect-uri (\S+)`
+  const create = String.raw`^npx --no-install countersign apps create --name '(.+)' --redirect-uri (\S+)`
   const afterwardsToo = String.raw`(?: \\\n +(--post-logout-redirect-uri) (\S+))?(?: (--e2ee))?$`
   const command = new RegExp(create + afterwardsToo, 'm').exec(guide)
   const [, name = '', redirectUri = '', ...afterwards] = command ?? []

@@ -36,7 +36,7 @@ test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, a
   )
   const port = await freePort()
   const origin = `http://localhost:${port}`
-  assert.match(guide, /^npx countersign webhooks set app_… http:\/\/localhost:3000\/hook$/m)
+  assert.match(guide, /^npx --no-install countersign webhooks set app_… http:\/\/localhost:3000\/hook$/m)
   const { secret = '' } = await countersign('webhooks', 'set', clientId, `${origin}/hook`)
 
   const { directory, remove } = await layOut(guide)
