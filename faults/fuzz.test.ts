@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { test } from 'node:test'
+import { inlineReferences } from '../tools/references.ts'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
 import { Chance } from './chance.ts'
 import { registerApp, registerCustomer } from './customer.ts'
@@ -150,8 +151,8 @@ async function readOperations(service: Service): Promise<Operation[]> {
     parameters?: Operation['parameters']
     requestBody?: { content: Record<string, { schema: Schema }> }
   }
-  const reply = await exchange(`${service.baseUrl}/openapi.json`)
-  const paths = reply?.body['paths'] as Record<string, Record<string, Described>>
+  const document = (await exchange(`${service.baseUrl}/openapi.json`))?.body
+  const paths = inlineReferences(document, document?.['paths']) as Record<string, Record<string, Described>>
   return Object.entries(paths).flatMap(([path, described]) =>
     Object.entries(described).map(([method, { servers, security, parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),

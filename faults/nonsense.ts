@@ -2,8 +2,8 @@ import type { Chance } from './chance.ts'
 
 /** As much of JSON Schema and of an OpenAPI operation as nonsense is made of. */
 export type Schema = {
-  type?: string
-  const?: unknown
+  type?: string | string[]
+  enum?: unknown[]
   anyOf?: Schema[]
   properties?: Record<string, Schema>
   items?: Schema
@@ -221,9 +221,9 @@ function bend(chance: Chance, fields: Record<string, unknown>): void {
 
 /** Something that the schema may well accept. */
 function valid(chance: Chance, schema: Schema, name: string, truth: Truth): unknown {
-  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return chance.among(schema.enum)
   if (schema.anyOf) return valid(chance, chance.among(schema.anyOf), name, truth)
-  switch (schema.type ?? 'string') {
+  switch (typeof schema.type === 'object' ? schema.type[0] : (schema.type ?? 'string')) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, each]) => [key, valid(chance, each, key, truth)]),

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '../server/openapi.ts'
+import { at, inlineReferences, isRecord } from './references.ts'
 
 const header = '// Written by `node tools/sdk-types.ts` from the OpenAPI document. Do not edit.'
 
@@ -17,20 +18,11 @@ const called = [
 /** The text of `openapi.ts` for these operations of a document. */
 export function describeOperations(document: unknown, operations: readonly (readonly [string, string])[]): string {
   const entries = operations.map(([method, path]) => {
-    const operation = inline(document, at(document, 'paths', path, method))
+    const operation = inlineReferences(document, at(document, 'paths', path, method))
     const written = [...parametersOf(operation), ...bodyOf(operation), `answer: ${answerOf(operation)}`]
     return `${commentOf(at(operation, 'summary'))}'${method.toUpperCase()} ${path}': {\n${written.join('\n')}\n}`
   })
   return `${header}\n\n${indented(`export interface Operations {\n${entries.join('\n')}\n}`)}\n`
-}
-
-/** A part of a document with each reference replaced by what it refers to. */
-function inline(document: unknown, part: unknown): unknown {
-  if (Array.isArray(part)) return part.map((each) => inline(document, each))
-  if (!isRecord(part)) return part
-  const { $ref: reference } = part
-  if (typeof reference === 'string') return inline(document, at(document, ...reference.split('/').slice(1)))
-  return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, inline(document, each)]))
 }
 
 function indented(code: string): string {
@@ -108,18 +100,9 @@ function commentOf(text: unknown): string {
   return typeof text === 'string' ? `/** ${text} */\n` : ''
 }
 
-/** What a document holds at a path; undefined where it holds nothing. */
-function at(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((inside, key) => (isRecord(inside) ? inside[key] : undefined), value)
-}
-
 function listIn(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new Error('The OpenAPI document has no list where one was looked for')
   return value
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 if (import.meta.main) {

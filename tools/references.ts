@@ -1,0 +1,17 @@
+/** A part of an OpenAPI document with each reference replaced by what it refers to; no schema refers to itself. */
+export function inlineReferences(document: unknown, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((each) => inlineReferences(document, each))
+  if (!isRecord(part)) return part
+  const { $ref: reference } = part
+  if (typeof reference === 'string') return inlineReferences(document, at(document, ...reference.split('/').slice(1)))
+  return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, inlineReferences(document, each)]))
+}
+
+/** What a document holds at a path; undefined where it holds nothing. */
+export function at(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((inside, key) => (isRecord(inside) ? inside[key] : undefined), value)
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
