@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { after, before, test } from 'node:test'
+import { attestationStatements } from '#testing/attestation-statements.ts'
 import { cbor, createAuthenticator, type Bent } from '#testing/authenticator.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -10,6 +13,7 @@ before(async () => {
 })
 after(() => world.close())
 
+const place = { origin: 'http://localhost:4401', rpId: 'localhost' }
 const post = (url: string, payload: object) => world.api.inject({ method: 'POST', url, payload })
 const start = async (handle = `someone-${randomBytes(6).toString('hex')}`) =>
   (await post('/api/auth/register/start', { handle, displayName: 'Someone' })).json()
@@ -173,6 +177,99 @@ test('PKY-18 a passkey that attests itself signs in', async () => {
   for (const kind of ['ES256', 'EdDSA'] as const)
     assert.equal((await signIn(await register({ selfAttested: true }, kind))).statusCode, 200, kind)
 })
+
+/** A server of this machine that takes note of whoever connects, and answers nothing. */
+async function listenForCallers() {
+  let callers = 0
+  const server: Server = createServer((socket) => {
+    callers += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  return {
+    url: `http://127.0.0.1:${address.port}/revoked.crl`,
+    callers: () => callers,
+    close: async () => void (await once(server.close(), 'close')),
+  }
+}
+
+/** The three places that take a new passkey; each answers what becomes of a ceremony with this attestation. */
+const enrolments: Record<string, (bent: Bent) => Promise<{ statusCode: number; json: () => { error?: string } }>> = {
+  register: async (bent) => (await register(bent)).answer,
+  async 'passkeys, as one more'(bent) {
+    const { headers } = await world.person()
+    const started = await world.api.inject({ method: 'POST', url: '/api/auth/passkeys/start', headers, payload: {} })
+    const { flowId, options } = started.json()
+    const credential = createAuthenticator(place).register(options, bent)
+    const payload = { flowId, credential }
+    return world.api.inject({ method: 'POST', url: '/api/auth/passkeys/finish', headers, payload })
+  },
+  async recover(bent) {
+    const recoveryAuth = randomBytes(32).toString('base64url')
+    const handle = `someone-${randomBytes(6).toString('hex')}`
+    const begun = await start(handle)
+    const made = createAuthenticator(place).register(begun.options)
+    const wrap = { kind: 'recovery_code', ciphertext: 'by.recovery.code' }
+    const registered = { flowId: begun.flowId, credential: made, keyWraps: [wrap], recoveryAuth }
+    assert.equal((await post('/api/auth/register/finish', registered)).statusCode, 201)
+    const { flowId, options } = (await post('/api/auth/recover/start', { handle, recoveryAuth })).json()
+    const credential = createAuthenticator(place).register(options, bent)
+    return post('/api/auth/recover/finish', { flowId, credential })
+  },
+}
+
+for (const [where, enrol] of Object.entries(enrolments))
+  test(`PKY-18 OUT-01 attestation by a manufacturer is refused at ${where} and leads nowhere`, async (t) => {
+    const listener = await listenForCallers()
+    t.after(() => listener.close())
+    for (const [what, attestation] of Object.entries(attestationStatements(listener.url))) {
+      const answer = await enrol({ attestation })
+      assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'], what)
+      assert.equal(listener.callers(), 0, what)
+    }
+    assert.equal((await enrol({})).statusCode < 300, true)
+  })
+
+const misshapen: Record<string, Bent> = {
+  'a statement that is a list': { attestationObject: (bytes) => replace(bytes, 'attStmt\xa0', 'attStmt\x80') },
+  'a format that is bytes': { attestationObject: (bytes) => replace(bytes, '\x64none', '\x44none') },
+  'a fourth member': {
+    attestationObject: (bytes) =>
+      Buffer.concat([Buffer.from([0xa4]), bytes.subarray(1), cbor('ep'), Buffer.from([0xf5])]),
+  },
+  'its format twice': {
+    attestationObject: (bytes) => Buffer.concat([Buffer.from([0xa4]), bytes.subarray(1), cbor('fmt'), cbor('none')]),
+  },
+  'a length that is written too long': {
+    attestationObject: (bytes) => replace(bytes, '\x64none', '\x78\x04none'),
+  },
+  'a signature of its own that is text': {
+    attestation: () => ({
+      fmt: 'packed',
+      attStmt: new Map<string, unknown>([
+        ['alg', -7],
+        ['sig', 'signed'],
+      ]),
+    }),
+  },
+  'an algorithm of its own that is text': {
+    attestation: (made) => ({
+      fmt: 'packed',
+      attStmt: new Map<string, unknown>([
+        ['alg', 'ES256'],
+        ['sig', made.sign(Buffer.concat([made.authData, made.clientDataHash]))],
+      ]),
+    }),
+  },
+  'more than eight kilobytes': { publicKey: rsa(2048, Buffer.alloc(8192, 0xff)) },
+}
+for (const [what, bent] of Object.entries(misshapen))
+  test(`PKY-16 an attestation with ${what} is refused`, async () => {
+    const { answer } = await register(bent)
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'], answer.body)
+  })
 
 function replace(bytes: Buffer, text: string, by: string): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(text, by), 'latin1')

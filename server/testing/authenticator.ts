@@ -5,6 +5,7 @@ import type {
   RegistrationResponse,
   RequestOptions,
 } from '@countersign/protocol/webauthn'
+import type { Attesting, Statement } from './attestation-statements.ts'
 
 /** What a test may bend in a ceremony, to see it refused. */
 export type Bent = {
@@ -32,6 +33,8 @@ export type Bent = {
   /** Self attestation (WebAuthn §6.5.4), which a browser leaves in place though none was asked for. */
   selfAttested?: boolean
   aaguid?: Buffer
+  /** An attestation statement of another format. */
+  attestation?: (made: Attesting) => Statement
   clientData?: (clientData: Buffer) => Buffer
   attestationObject?: (attestationObject: Buffer) => Buffer
 }
@@ -71,11 +74,17 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
             ['alg', algorithms[kind]],
             ['sig', bent.signature?.(signature) ?? signature],
           ])
-        : new Map()
+        : new Map<string, unknown>()
+      const { fmt, attStmt } = bent.attestation?.({
+        authData,
+        clientDataHash: sha256(data),
+        publicKey,
+        sign: (signed) => signatureOver(signed, privateKey, kind),
+      }) ?? { fmt: bent.selfAttested ? 'packed' : 'none', attStmt: statement }
       const attestationObject = cbor(
         new Map<string, unknown>([
-          ['fmt', bent.selfAttested ? 'packed' : 'none'],
-          ['attStmt', statement],
+          ['fmt', fmt],
+          ['attStmt', attStmt],
           ['authData', authData],
         ]),
       )
@@ -169,11 +178,12 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
       )
 }
 
-/** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, maps. */
+/** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, lists, maps. */
 export function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)])
   if (value instanceof Map)
     return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, each]) => [cbor(key), cbor(each)])])
   throw new Error('this CBOR has no such type')
