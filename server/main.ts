@@ -1,3 +1,5 @@
+// Before all others: a library could take Node's functions aside when it is loaded.
+import './egress-guard.ts'
 import cluster from 'node:cluster'
 import { banner } from './banner.ts'
 import { ConfigError, readConfig } from '#kernel/config.ts'

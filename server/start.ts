@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { systemClock } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
 import { openStorage, type Storage } from '#kernel/database.ts'
+import { reportEgress } from '#kernel/egress.ts'
 import { generatedSecret, keptSecret } from '#kernel/generated-secrets.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { createKeyring } from '#kernel/keyring.ts'
@@ -31,7 +32,7 @@ export type Running = {
 
 /** Starts the service in this process. Throws `ConfigError` where a setting stands in the way. */
 export async function start(config: Config): Promise<Running> {
-  const { log, flush } = createLog(config.logLevel)
+  const { log, flush } = createReportingLog(config)
   const pages = await openPages(config)
   const storage = await openStorageOf(config, log)
   const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
@@ -82,7 +83,7 @@ export async function start(config: Config): Promise<Running> {
  * them: the schema, and what the data directory keeps. Throws `ConfigError` and `WorkerEnded`.
  */
 export async function superviseWorkers(config: Config): Promise<Running> {
-  const { log, flush } = createLog(config.logLevel)
+  const { log, flush } = createReportingLog(config)
   await requireFreePorts(config)
   const storage = await openStorageOf(config, log)
   await storage.close()
@@ -103,6 +104,15 @@ export async function superviseWorkers(config: Config): Promise<Running> {
       await flush()
     },
   }
+}
+
+/** The log, which also hears of connections that are not allowed. */
+function createReportingLog({ logLevel }: Config): ReturnType<typeof createLog> {
+  const opened = createLog(logLevel)
+  reportEgress((error) =>
+    opened.log.error({ error, destination: error.destination }, 'outbound connection not allowed'),
+  )
+  return opened
 }
 
 /** The root of encryption at rest that is kept in the data directory; made only where nothing was sealed with one. */

@@ -140,7 +140,7 @@ test('traces continue those of a trusted proxy, and leave out what it does not r
   )
 })
 
-test('a receiver of traces that is away does not hold the service up', async (t) => {
+test('OUT-05 a receiver of traces that is away does not hold the service up, and is named in the log', async (t) => {
   const [port] = await freePorts(1)
   const service = await startService({
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/otlp` },
@@ -148,7 +148,13 @@ test('a receiver of traces that is away does not hold the service up', async (t)
   t.after(() => service.close())
   assert.equal((await ask(service, '/healthz')).status, 200)
   assert.equal(await service.end('SIGTERM'), 0)
-  assert.match(service.output(), /"traces could not be sent"/)
+  const line = service
+    .output()
+    .split('\n')
+    .find((each) => each.includes('"traces could not be sent"'))
+  const { receiver, cause } = JSON.parse(line ?? '{}')
+  assert.equal(receiver, `http://127.0.0.1:${port}/otlp/v1/traces`)
+  assert.equal(cause, `connect ECONNREFUSED 127.0.0.1:${port}`)
 })
 
 function attributesOf({ attributes }: ReceivedSpan): Record<string, string | undefined> {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
+import { allowedSocket } from './egress.ts'
 import { openEmbedded } from './embedded-database.ts'
 import { gathering, type Gathered, type GatheredStatement } from './gathering.ts'
 import { migrate } from './migrate.ts'
@@ -92,6 +93,7 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
 async function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
   const own = new pg.Pool({
     connectionString: url,
+    stream: () => allowedSocket('database'),
     max: 1,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: longWorkTimeoutMilliseconds,
@@ -119,6 +121,8 @@ export function serverPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url?.reveal(),
+    // It connects whenever a query needs a connection, which may be anybody's.
+    stream: () => allowedSocket('database'),
     max: connections,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: statementTimeoutMilliseconds,

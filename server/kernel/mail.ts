@@ -1,5 +1,6 @@
 import type { MailSetting } from './config.ts'
 import { isLocal } from './config.ts'
+import { allowEgress } from './egress.ts'
 import type { Logger } from './log.ts'
 import { refusals } from './refusal.ts'
 import type { Secret } from './secret.ts'
@@ -74,7 +75,8 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
       // The address goes as an object: a text would be parsed, and might name several.
       const message = { from, to: { name: '', address: to }, subject, text }
       try {
-        await transport.sendMail({ ...message, headers: { 'auto-submitted': 'auto-generated' } })
+        const headers = { 'auto-submitted': 'auto-generated' }
+        await allowEgress('mail', () => transport.sendMail({ ...message, headers }))
       } catch (error) {
         const { code, command, responseCode } = describe(error)
         // What the server says in words may quote the address.

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLocal, type Config } from './config.ts'
+import { allowEgress } from './egress.ts'
 import { version } from './version.ts'
 
 /**
@@ -163,7 +164,7 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
       signal: ending.signal,
     }
     try {
-      return await answerTo(new URL(text), options, { body, agents, hear })
+      return await allowEgress('outbound', () => answerTo(new URL(text), options, { body, agents, hear }))
     } catch (cause) {
       throw new Unreachable(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
     } finally {

@@ -1,4 +1,7 @@
+import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { TracesSetting } from './config.ts'
+import { allowEgress } from './egress.ts'
 import { randomBytes } from './random.ts'
 import type { Secret } from './secret.ts'
 import type { Answered } from './telemetry.ts'
@@ -25,8 +28,8 @@ const retriedStatuses = new Set([429, 502, 503, 504])
  * pattern, status, request id. What cannot be sent is tried again; beyond a bound it is dropped, and that is logged.
  */
 export function createTraces(setting: TracesSetting, warn: (facts: object, message: string) => void): Traces {
-  const { headers, serviceName } = setting
-  const url = new URL('v1/traces', setting.endpoint.href.replace(/\/?$/, '/'))
+  const { serviceName } = setting
+  const receiver = createReceiver(setting)
   const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) }
   let waiting: Span[] = []
   let sending: Promise<void> | undefined
@@ -37,19 +40,14 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
     if (spans.length === 0) return
     const scopeSpans = [{ scope: { name: 'countersign', version }, spans }]
     try {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { ...readHeaders(headers), 'content-type': 'application/json' },
-        body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
-        redirect: 'error',
-        signal: AbortSignal.timeout(exportMilliseconds),
-      })
-      await answer.body?.cancel()
-      if (answer.ok) return
-      warn({ status: answer.status, spans: spans.length, dropped }, 'traces were not taken')
-      if (!retriedStatuses.has(answer.status)) return
+      const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
+      const status = await allowEgress('telemetry', () => receiver.post(body))
+      if (status >= 200 && status < 300) return
+      warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'traces were not taken')
+      if (!retriedStatuses.has(status)) return
     } catch (error) {
-      warn({ error, spans: spans.length, dropped }, 'traces could not be sent')
+      const cause = describeCause(error)
+      warn({ receiver: receiver.name, cause, spans: spans.length, dropped }, 'traces could not be sent')
     }
     waiting = [...spans, ...waiting].slice(0, waitingMax)
   }
@@ -73,8 +71,51 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
       clearInterval(timer)
       await sending
       for (let tries = 0; tries < closingTriesMax && waiting.length > 0; tries += 1) await flush()
+      receiver.close()
     },
   }
+}
+
+/** Posts to the receiver, and answers the status. It keeps its connection open for the next batch. */
+function createReceiver({ endpoint, headers }: TracesSetting) {
+  const url = new URL('v1/traces', endpoint.href.replace(/\/?$/, '/'))
+  const encrypted = url.protocol === 'https:'
+  const agent = encrypted ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  return {
+    /** Its address, without a name and password that may stand in it. */
+    name: url.origin + url.pathname,
+    post(body: string): Promise<number> {
+      const options = {
+        method: 'POST',
+        headers: {
+          ...readHeaders(headers),
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+        agent,
+        signal: AbortSignal.timeout(exportMilliseconds),
+      }
+      return new Promise((resolve, reject) => {
+        const sent = encrypted ? requestHttps(url, options) : requestHttp(url, options)
+        sent.on('response', (response) => {
+          response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0))
+          response.resume()
+        })
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** What kept a batch from being sent, such as `connect ECONNREFUSED 127.0.0.1:4318`. */
+function describeCause(error: unknown): string {
+  // A name with several addresses: one error for each.
+  if (error instanceof AggregateError) return error.errors.map(describeCause).join(', ')
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError') return `no answer within ${exportMilliseconds} milliseconds`
+  return error.message
 }
 
 /** The span of a request that has just been answered; none where its parent says that the trace is not recorded. */

@@ -1,0 +1,3 @@
+import { guardEgress } from '#kernel/egress.ts'
+
+guardEgress()
