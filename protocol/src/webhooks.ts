@@ -14,11 +14,20 @@ export type Webhook = Static<typeof Webhook>
 
 const WebhookSecret = Type.String({ description: 'whsec_…, as Standard Webhooks writes it' })
 
+/** Why no status was answered. One word for all that a connection fails by: it must not tell what stands where. */
+const WebhookFault = Type.Union([
+  Type.Literal('could_not_connect'),
+  Type.Literal('timed_out'),
+  Type.Literal('app_disabled'),
+  Type.Literal('not_signed'),
+])
+export type WebhookFault = Static<typeof WebhookFault>
+
 /** One attempt: the status that was answered, or why none was. */
 export const WebhookAttempt = Type.Object({
   at: Instant,
   status: OrNull(Type.Integer()),
-  reason: OrNull(Type.String()),
+  reason: OrNull(WebhookFault),
 })
 export type WebhookAttempt = Static<typeof WebhookAttempt>
 

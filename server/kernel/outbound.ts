@@ -119,7 +119,9 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
     if (url.hash !== '') return 'has no fragment'
     if (url.port === '0') return 'has a port above 0'
     const host = hostOf(url)
-    const isRefused = isIP(host) === 0 ? isLocal(url) && !isAllowed('127.0.0.1') : !isAllowed(host)
+    // A name that ends with a dot is the same name (RFC 1034 §3.1).
+    const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })
+    const isRefused = isIP(host) === 0 ? isThisMachine && !isAllowed('127.0.0.1') : !isAllowed(host)
     return isRefused ? 'must not lead to a private address' : undefined
   }
 

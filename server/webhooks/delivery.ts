@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { WebhookDelivery } from '@countersign/protocol/webhooks'
+import type { WebhookDelivery, WebhookFault } from '@countersign/protocol/webhooks'
 import { readApp } from '#apps/app.ts'
 import { byline, type Sought } from '#apps/steward.ts'
 import { record } from '#kernel/audit.ts'
@@ -100,8 +100,16 @@ function toDelivery({ deliveryId, type, state, createdAt, dueAt }: Delivery, att
     state,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: dueAt && dueAt.toISOString(),
-    attempts: attempts.flatMap(({ at, status, reason }) => (at ? [{ at: at.toISOString(), status, reason }] : [])),
+    attempts: attempts.flatMap(({ at, status, reason }) =>
+      at ? [{ at: at.toISOString(), status, reason: faultOf(reason) }] : [],
+    ),
   }
+}
+
+/** What the owner of a webhook learns of a reason: nothing of names, addresses and ports of the operator's network. */
+function faultOf(reason: string | null): WebhookFault | null {
+  if (reason === null || reason === 'timed_out' || reason === 'app_disabled' || reason === 'not_signed') return reason
+  return 'could_not_connect'
 }
 
 /** Deletes up to `batch` deliveries that are too old to be of interest, and says how many. */

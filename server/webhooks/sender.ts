@@ -20,6 +20,8 @@ const leaseSeconds = limits.webhookAnswerSeconds + 20
 const restMilliseconds = 2000
 const partingMilliseconds = 2000
 const gone = 410
+/** A failure is known no sooner: by how fast it comes, nobody tells apart the addresses that were tried. */
+const failureMilliseconds = 1000
 
 /**
  * Sends what is due, in each process of the service. A delivery is taken by one of them for the length of a lease; if
@@ -134,11 +136,14 @@ async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): 
     log.error({ error, clientId }, 'a webhook could not be signed')
   })
   if (!headers) return unanswered('not_signed')
+  const began = performance.now()
   try {
     const sent = { headers, body: payload, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
     return { at, ...(await outbound.post(url, sent)), reason: null }
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
+    log.info({ clientId, deliveryId: claimed.deliveryId, reason: error.reason }, 'webhook not delivered')
+    await rest(Math.max(0, began + failureMilliseconds - performance.now()), cut)
     return unanswered(error.reason)
   }
 }

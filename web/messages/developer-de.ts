@@ -109,12 +109,9 @@ export const developerDe: DeveloperWords = {
     givenUp: 'Aufgegeben.',
     nextTry: (moment) => `Nächster Versuch: ${moment}.`,
     answered: (status) => `Dein Server hat mit ${status} geantwortet.`,
-    unanswered: (reason) => `Keine Antwort: ${reason}.`,
     reasons: {
+      could_not_connect: 'Wir konnten keine Verbindung herstellen.',
       timed_out: 'Zehn Sekunden lang keine Antwort.',
-      ENOTFOUND: 'Diesen Server gibt es nicht.',
-      ECONNREFUSED: 'Dort hört nichts zu.',
-      address_not_allowed: 'Die Adresse ist privat.',
       app_disabled: 'Die App war abgeschaltet.',
       not_signed: 'Wir konnten es nicht signieren.',
     },

@@ -1,3 +1,5 @@
+import type { WebhookFault } from '@countersign/protocol/webhooks'
+
 /** The words of the pages of developers, in English. */
 export const developerEn = {
   developers: {
@@ -104,16 +106,13 @@ export const developerEn = {
     givenUp: 'Given up.',
     nextTry: (moment: string) => `Next try: ${moment}.`,
     answered: (status: number) => `Your server answered ${status}.`,
-    unanswered: (reason: string) => `No answer: ${reason}.`,
     /** By the word that the interface has for why there was no answer. */
     reasons: {
+      could_not_connect: 'We could not connect to it.',
       timed_out: 'No answer in ten seconds.',
-      ENOTFOUND: 'There is no such server.',
-      ECONNREFUSED: 'Nothing listens there.',
-      address_not_allowed: 'The address is private.',
       app_disabled: 'The app was disabled.',
       not_signed: 'We could not sign it.',
-    } as Readonly<Record<string, string>>,
+    } as Readonly<Record<WebhookFault, string>>,
   },
 
   resources: {
