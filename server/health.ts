@@ -9,7 +9,11 @@ import { portOf } from './listeners.ts'
 const answerMilliseconds = 4000
 
 const config = readConfig(process.env)
+/** Where a service listens at all addresses, it listens at those of `localhost`. */
+const everywhere = [undefined, '0.0.0.0', '::']
+const [address] = config.listenAddresses ?? []
 const asked = request({
+  host: everywhere.includes(address) ? 'localhost' : address,
   port: portOf(config, config.authUrl),
   path: '/readyz',
   headers: { host: config.authUrl.host },

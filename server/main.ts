@@ -25,8 +25,8 @@ try {
   }
 } catch (error) {
   if (error instanceof WorkerEnded) process.exit(error.exitCode)
-  if (isPortTaken(error))
-    fail(`Port ${error.port} is in use: stop what listens there, or set another port in the URLs.`)
+  const obstacle = obstacleToListening(error)
+  if (obstacle !== undefined) fail(obstacle)
   if (error instanceof ConfigError) fail(error.message)
   throw error
 }
@@ -55,6 +55,20 @@ function fail(sentence: string): never {
   process.exit(1)
 }
 
-function isPortTaken(error: unknown): error is Error & { port: number } {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+/** What keeps the service from listening, in one line; undefined where the error is another. */
+function obstacleToListening(error: unknown): string | undefined {
+  const entries = Object.entries(error instanceof Error ? error : {})
+  const fields = new Map(entries.map(([name, value]): [string, string] => [name, String(value)]))
+  if (fields.get('syscall') !== 'listen') return undefined
+  switch (fields.get('code') ?? '') {
+    case 'EADDRINUSE':
+      return `Port ${fields.get('port')} is in use: stop what listens there, or set another port in the URLs.`
+    case 'EACCES':
+      return `Port ${fields.get('port')} is not for this user: set PORT to one above 1023, and have a proxy lead there.`
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      return `HOST names ${fields.get('address')}, which is no address of this machine: correct it, or unset it.`
+    default:
+      return undefined
+  }
 }

@@ -1,21 +1,36 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Config } from '#kernel/config.ts'
 import { toPrometheusText, type Family } from '#kernel/metrics.ts'
+import { isNamedLocally, listenEverywhere } from './listeners.ts'
+
+const loopback = /^(?:127\.|::1$)/
 
 /**
  * Answers `GET /metrics` in Prometheus' text format, on a port that only the operator's network should reach. Never a
- * part of the three hosts.
+ * part of the three hosts. At loopback addresses only requests that name this machine are answered: no page of another
+ * site whose name leads here.
  */
-export async function listenForMetrics(port: number, read: () => Promise<Family[]>): Promise<() => Promise<void>> {
-  const server = createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
-    void answer(response, read)
-  })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve))
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+export async function listenForMetrics(
+  { listenAddresses, metricsPort }: Pick<Config, 'listenAddresses'> & { metricsPort: number },
+  read: () => Promise<Family[]>,
+): Promise<() => Promise<void>> {
+  const isLocalAlone = listenAddresses?.every((address) => loopback.test(address)) ?? false
+  const servers = await listenEverywhere({ listenAddresses }, metricsPort, () =>
+    createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
+      if (isLocalAlone && !isNamedLocally(request.headers.host)) return void response.writeHead(421).end()
+      if (!asksForMetrics(request)) return void response.writeHead(404).end()
+      void answer(response, read)
+    }),
+  )
+  return async () => {
+    const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+    servers.forEach((server) => server.closeAllConnections())
+    await Promise.all(closed)
+  }
+}
+
+function asksForMetrics({ method, url }: IncomingMessage): boolean {
+  return method === 'GET' && url === '/metrics'
 }
 
 async function answer(response: ServerResponse, read: () => Promise<Family[]>): Promise<void> {

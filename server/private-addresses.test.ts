@@ -14,7 +14,6 @@ const environment = {
   BASE_URL: 'https://api.id.example.com',
   AUTH_URL: 'https://id.example.com',
   BUSINESS_URL: 'https://business.id.example.com',
-  TRUST_PROXY: 'off',
   ALLOW_EMBEDDED: '1',
   CLIENT_ID_METADATA_DOCUMENTS: 'on',
   DEVELOPER_PORTAL: 'on',

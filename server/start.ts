@@ -121,8 +121,8 @@ async function secretKeyOf({ db }: Storage, { dataDirectory }: Config) {
   return keep(dataDirectory, 'secret-key')
 }
 
-async function serveMetrics({ metricsPort }: Config, read: () => Promise<Family[]>) {
-  return metricsPort === undefined ? undefined : listenForMetrics(metricsPort, read)
+async function serveMetrics({ listenAddresses, metricsPort }: Config, read: () => Promise<Family[]>) {
+  return metricsPort === undefined ? undefined : listenForMetrics({ listenAddresses, metricsPort }, read)
 }
 
 function openStorageOf(config: Config, log: Logger): Promise<Storage> {

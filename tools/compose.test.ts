@@ -80,6 +80,21 @@ test('compose sets nothing but settings, starts on this machine with three secre
   }
 })
 
+test('NET-03 the service in a container is reached from outside of it', async () => {
+  const own = (await readDockerfile()).filter(({ word }) => word === 'ENV').map(({ rest }) => rest)
+  assert.ok(own.includes('HOST=0.0.0.0'))
+  for (const compositions of [[base], [base, overlay]])
+    assert.deepEqual(
+      readConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses,
+      ['0.0.0.0'],
+    )
+})
+
+test('NET-01 public URLs without a proxy of their own need TRUST_PROXY', () => {
+  assert.throws(() => readConfig(environmentOf([base], { ...secrets, ...urls })), /TRUST_PROXY is missing/)
+  assert.equal(readConfig(environmentOf([base], { ...secrets, ...urls, TRUST_PROXY: '2' })).trustProxy, 2)
+})
+
 test('for others the three URLs are required, and the proxy leads to the port that all hosts share', async () => {
   assert.throws(() => environmentOf([base, overlay], secrets), /BASE_URL is required/)
   const config = readConfig(environmentOf([base, overlay], { ...secrets, ...urls }))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -12,13 +13,14 @@ test('without any setting it is a service on localhost', () => {
   assert.equal(config.port, undefined)
 })
 
-const secret = 'x'.repeat(32)
+const secret = 'q7Fd0vXzj2mWb9cLtN4sKp8RyGhEuA6o'
 const hosted = {
   BASE_URL: 'https://api.example.com',
   AUTH_URL: 'https://id.example.com',
   BUSINESS_URL: 'https://business.example.com',
   DATABASE_URL: 'postgres://user:pass@db/countersign',
   SECRET_KEY: secret,
+  TRUST_PROXY: '1',
 }
 
 test('a hosted service has no demo, and lets nobody register apps, unless it says so', () => {
@@ -35,6 +37,7 @@ const wrong: Record<string, Record<string, string>> = {
   BASE_URL: { BASE_URL: 'localhost:4400' },
   AUTH_URL: { ...hosted, AUTH_URL: 'http://id.example.com' },
   BUSINESS_URL: { BUSINESS_URL: 'https://business.example.com/path' },
+  HOST: { HOST: 'db.example' },
   PORT: { PORT: 'eighty' },
   DATABASE_URL: { DATABASE_URL: 'mysql://db' },
   SECRET_KEY: { ...hosted, SECRET_KEY: 'short' },
@@ -67,6 +70,54 @@ for (const [name, environment] of Object.entries(wrong))
       },
     )
   })
+
+test('NET-01 public URLs need TRUST_PROXY, whose values are named; off is one of them', () => {
+  const { TRUST_PROXY: _, ...without } = hosted
+  assert.throws(
+    () => readConfig(without),
+    /TRUST_PROXY is missing[^\n]*\(1 to 9\)[^\n]*10\.0\.0\.0\/8[^\n]*\boff\b[^\n]*$/,
+  )
+  assert.equal(readConfig({ ...hosted, TRUST_PROXY: 'off' }).trustProxy, false)
+  assert.deepEqual(readConfig({ ...hosted, TRUST_PROXY: '10.0.0.0/8' }).trustProxy, ['10.0.0.0/8'])
+  assert.equal(readConfig({}).trustProxy, false)
+})
+
+test('NET-03 on localhost it listens on loopback, elsewhere at all addresses, unless HOST says where', () => {
+  assert.deepEqual(readConfig({}).listenAddresses, ['127.0.0.1', '::1'])
+  assert.equal(readConfig(hosted).listenAddresses, undefined)
+  assert.deepEqual(readConfig({ HOST: '0.0.0.0' }).listenAddresses, ['0.0.0.0'])
+  assert.deepEqual(readConfig({ ...hosted, HOST: '[::1], 10.0.0.1' }).listenAddresses, ['::1', '10.0.0.1'])
+  assert.deepEqual(readConfig({ ...hosted, HOST: 'localhost' }).listenAddresses, ['127.0.0.1', '::1'])
+})
+
+const guessable = [
+  ...[
+    'x'.repeat(32),
+    'ab'.repeat(16),
+    '0123456789abcdef'.repeat(2),
+    '0123456789'.repeat(4),
+    'correct horse '.repeat(3),
+  ],
+  ...['abcdefghijklmnopqrstuvwxyz012345', '98765432109876543210987654321098', 'change-me-change-me-change-me-please'],
+  ...['your-secret-key-of-at-least-32-characters', 'an-example-of-a-secret-of-32-characters'],
+]
+for (const text of guessable)
+  test(`SUP-05 a secret such as ${text} stops the start`, () => {
+    assert.throws(() => readConfig({ ...hosted, SECRET_KEY: text }), /SECRET_KEY must be random/)
+    assert.throws(() => readConfig({ ...hosted, SECRET_KEY: `${secret},${text}` }), /SECRET_KEY must be random/)
+    assert.throws(() => readConfig({ ADMIN_TOKEN: text.replaceAll(' ', '-') }), /ADMIN_TOKEN must be random/)
+  })
+
+test('SUP-05 a secret that was drawn never does', () => {
+  for (let count = 0; count < 2000; count += 1) {
+    readConfig({
+      ...hosted,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      ADMIN_TOKEN: randomBytes(32).toString('hex'),
+    })
+    readConfig({ ...hosted, SECRET_KEY: randomBytes(16).toString('hex') })
+  }
+})
 
 test('public URLs on the embedded database are refused unless someone has said that it may be', () => {
   const { DATABASE_URL: _, SECRET_KEY: __, ...embedded } = hosted
@@ -114,6 +165,6 @@ test('SUP-06 what others may have in the environment is none of ours', () => {
 })
 
 test('a secret setting does not show itself', () => {
-  const config = readConfig({ ...hosted, ADMIN_TOKEN: 'y'.repeat(40) })
-  assert.doesNotMatch(JSON.stringify(config), /xxxx|yyyy|user:pass/)
+  const config = readConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
+  assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass/)
 })

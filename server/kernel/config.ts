@@ -3,9 +3,13 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
+import { ConfigError } from './config-error.ts'
 import { meantBy } from './misspelling.ts'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
+import { readAdminToken, readSecretKeys } from './secret-settings.ts'
+
+export { ConfigError } from './config-error.ts'
 
 export type Config = {
   baseUrl: URL
@@ -13,6 +17,8 @@ export type Config = {
   businessUrl: URL
   /** One listener for all three hosts, told apart by `Host`; undefined: one listener for each port of the URLs. */
   port: number | undefined
+  /** The addresses of this machine that all listeners listen on; undefined: all that it has. */
+  listenAddresses: string[] | undefined
   databaseUrl: Secret | undefined
   dataDirectory: string
   /** Roots of encryption at rest; the first encrypts, all decrypt. Undefined: kept in the data directory. */
@@ -52,14 +58,21 @@ export type TracesSetting = {
   heedsParent: boolean
 }
 
-/** A setting that stops the start: its name, what is wrong, and how to mend it, in one line. */
-export class ConfigError extends Error {}
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Every setting there is. A variable that nearly has one of these names stops the start. */
 export const settings = [
-  ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'PORT', 'DATABASE_URL', 'ALLOW_EMBEDDED', 'DATA_DIR', 'SECRET_KEY'],
+  ...[
+    'BASE_URL',
+    'AUTH_URL',
+    'BUSINESS_URL',
+    'HOST',
+    'PORT',
+    'DATABASE_URL',
+    'ALLOW_EMBEDDED',
+    'DATA_DIR',
+    'SECRET_KEY',
+  ],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
@@ -87,12 +100,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     authUrl,
     businessUrl,
     port: readPort('PORT', given('PORT')),
+    listenAddresses: readHost(given('HOST') ?? (local ? 'localhost' : undefined)),
     databaseUrl,
     dataDirectory: resolve(given('DATA_DIR') ?? './data'),
     secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
     adminToken: readAdminToken(given('ADMIN_TOKEN')),
     relyingPartyId: readRelyingPartyId(given('WEBAUTHN_RP_ID'), authUrl),
-    trustProxy: readTrustProxy(given('TRUST_PROXY')),
+    trustProxy: readTrustProxy(given('TRUST_PROXY') ?? (local ? 'off' : undefined)),
     logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
     workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
@@ -142,6 +156,19 @@ function readPort(name: string, text: string | undefined): number | undefined {
   return port
 }
 
+/** `HOST`: addresses of this machine, comma-separated; `localhost` is both of its loopback addresses. */
+function readHost(text: string | undefined): string[] | undefined {
+  const addresses = text?.split(',').flatMap((address) => {
+    const host = address.trim().replace(/^\[(.*)\]$/, '$1')
+    return host === 'localhost' ? loopbackAddresses : [host]
+  })
+  if (addresses?.some((address) => isIP(address) === 0))
+    throw new ConfigError('HOST must be an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::, or localhost.')
+  return addresses
+}
+
+const loopbackAddresses = ['127.0.0.1', '::1']
+
 function readMetricsPort(text: string | undefined, taken: (string | undefined)[]): number | undefined {
   if (text !== undefined && taken.includes(text))
     throw new ConfigError('METRICS_PORT must be a port of its own: metrics are not for everybody.')
@@ -163,7 +190,7 @@ function readTraces(given: (name: Setting) => string | undefined): TracesSetting
     endpoint,
     headers: headers === undefined ? undefined : new Secret(headers),
     serviceName: given('OTEL_SERVICE_NAME') ?? 'countersign',
-    heedsParent: readTrustProxy(given('TRUST_PROXY')) !== false,
+    heedsParent: given('TRUST_PROXY') !== undefined && given('TRUST_PROXY') !== 'off',
   }
 }
 
@@ -171,22 +198,6 @@ function readDatabaseUrl(text: string | undefined): Secret | undefined {
   if (text === undefined) return undefined
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
     throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
-  return new Secret(text)
-}
-
-function readSecretKeys(text: string | undefined, required: boolean): Secret[] | undefined {
-  if (text === undefined && required)
-    throw new ConfigError('SECRET_KEY is missing: with DATABASE_URL set it to a random text (openssl rand -base64 32).')
-  const keys = text?.split(',').map((key) => key.trim())
-  if (keys?.some((key) => key.length < 32))
-    throw new ConfigError('SECRET_KEY must be at least 32 characters: openssl rand -base64 32 makes one.')
-  return keys?.map((key) => new Secret(key))
-}
-
-function readAdminToken(text: string | undefined): Secret | undefined {
-  if (text === undefined) return undefined
-  if (text.length < 32 || /\s/.test(text))
-    throw new ConfigError('ADMIN_TOKEN must be at least 32 characters without spaces: openssl rand -hex 32 makes one.')
   return new Secret(text)
 }
 
@@ -200,12 +211,17 @@ function readRelyingPartyId(text: string | undefined, { hostname }: URL): string
 }
 
 function readTrustProxy(text: string | undefined): number | string[] | false {
-  if (text === undefined || text === 'off') return false
+  if (text === undefined)
+    throw new ConfigError(
+      'TRUST_PROXY is missing: with public URLs set it to the number of proxies before the service (1 to 9), to ' +
+        'their addresses such as 10.0.0.0/8, comma-separated, or to off if none of them may name the client.',
+    )
+  if (text === 'off') return false
   if (/^[1-9]$/.test(text)) return Number(text)
   const networks = text.split(',').map((network) => network.trim())
   if (networks.some((network) => !isIP(network.replace(/\/\d{1,3}$/, ''))))
     throw new ConfigError(
-      'TRUST_PROXY must be a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
+      'TRUST_PROXY must be off, a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
     )
   return networks
 }

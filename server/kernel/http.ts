@@ -92,6 +92,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     reply.headers(headers).header('x-request-id', request.id)
     // A body may take its time to come: nothing is worked on meanwhile, and slow callers must not keep others out.
     if (!hasBody(request)) admission.admit(request)
+    if (isForwardedByStranger(request)) warnOfStranger(log)
     const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
@@ -211,6 +212,21 @@ export function bearerToken(request: FastifyRequest): string | undefined {
 /** Which of the addresses before us may say whom a request is from: so many hops, or these networks. */
 function trustOf(setting: Kernel['config']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
+}
+
+/** Whether a proxy says whom a request is from, and is none of `TRUST_PROXY`. */
+function isForwardedByStranger({ headers, ips }: FastifyRequest): boolean {
+  // The address that is connected, and those that it may name.
+  return headers['x-forwarded-for'] !== undefined && (ips?.length ?? 1) < 2
+}
+
+const warned = new WeakSet<Kernel['log']>()
+
+/** Once: whoever sends the header must not fill the log. */
+function warnOfStranger(log: Kernel['log']): void {
+  if (warned.has(log)) return
+  warned.add(log)
+  log.warn({ setting: 'TRUST_PROXY' }, 'X-Forwarded-For of an address that is not trusted is ignored')
 }
 
 /** Takes out of a body what its schema does not name, at any depth: no handler takes such a field for its own. */

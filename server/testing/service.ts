@@ -47,6 +47,7 @@ export async function prepareService({ environment = {}, dataDirectory, embedded
     ADMIN_TOKEN: testAdminToken,
     LOG_LEVEL: 'warn',
     WORKERS: '1',
+    TRUST_PROXY: 'off',
     ...(database && { DATABASE_URL: database.url, SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }),
     ...environment,
   }

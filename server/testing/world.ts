@@ -29,7 +29,7 @@ type Options = { environment?: Record<string, string>; rateLimits?: boolean; sec
  * that also fails where the test has left the database as it must never be.
  */
 export async function createWorld({ environment = {}, rateLimits = false, secretKey }: Options = {}) {
-  const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', ...environment })
+  const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off', ...environment })
   const storage = await openTestStorage()
   let now = new Date('2030-01-01T12:00:00.000Z')
   const clock = () => now

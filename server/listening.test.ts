@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { after, before, test } from 'node:test'
+import { serveHere } from '#testing/service-here.ts'
+import { freePorts, launch, prepareService, startService, type Served } from '#testing/service.ts'
+
+/** Addresses of this machine at which nobody listens who listens on loopback alone. */
+const others = [
+  '127.0.0.2',
+  ...Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address),
+]
+
+let local: Served
+let metricsPort: number
+before(async () => {
+  ;[metricsPort = 0] = await freePorts(1)
+  local = await serveHere({ METRICS_PORT: String(metricsPort) })
+})
+after(() => local.close())
+
+/** Whether anybody takes a connection there. */
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
+
+const portsOf = ({ baseUrl, authUrl, businessUrl }: Served) =>
+  [baseUrl, authUrl, businessUrl].map((url) => Number(new URL(url).port))
+
+/** What a request is answered that names a host. */
+function ask(port: number, path: string, host: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
+      let body = ''
+      response.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      response.on('end', () => resolve({ status: response.statusCode, body }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('NET-03 a service on localhost listens on loopback alone, its metrics too', async () => {
+  for (const port of [...portsOf(local), metricsPort]) {
+    assert.ok(await isListening('127.0.0.1', port))
+    assert.equal(await isListening('localhost', port), true)
+    for (const address of others) assert.equal(await isListening(address, port), false, `${address}:${port}`)
+  }
+})
+
+test('NET-03 HOST says where else it listens, its metrics too', async (t) => {
+  for (const { HOST, reached } of [
+    { HOST: '0.0.0.0', reached: ['127.0.0.1', ...others] },
+    { HOST: '127.0.0.2', reached: ['127.0.0.2'] },
+    { HOST: '127.0.0.1, 127.0.0.2', reached: ['127.0.0.1', '127.0.0.2'] },
+  ]) {
+    const [port = 0] = await freePorts(1)
+    const service = await serveHere({ HOST, METRICS_PORT: String(port) })
+    t.after(() => service.close())
+    for (const each of [...portsOf(service), port])
+      for (const address of ['127.0.0.1', ...others])
+        assert.equal(await isListening(address, each), reached.includes(address), `${HOST} at ${address}`)
+  }
+})
+
+test('NET-03 under public URLs it listens at every address', async (t) => {
+  const [port = 0] = await freePorts(1)
+  const service = await serveHere({
+    BASE_URL: 'https://api.id.example.com',
+    AUTH_URL: 'https://id.example.com',
+    BUSINESS_URL: 'https://business.id.example.com',
+    PORT: String(port),
+    ALLOW_EMBEDDED: '1',
+    TRUST_PROXY: 'off',
+  })
+  t.after(() => service.close())
+  for (const address of ['127.0.0.1', ...others]) assert.ok(await isListening(address, port), address)
+})
+
+test('NET-04 an address that this machine does not have stops the start with one line', async (t) => {
+  const service = await prepareService({ environment: { HOST: '198.51.100.7' } })
+  t.after(() => service.close())
+  const { ready, process: child, output } = launch(service.settings)
+  await assert.rejects(ready)
+  assert.equal(child.exitCode, 1)
+  assert.match(output(), /^HOST names 198\.51\.100\.7, which is no address of this machine[^\n]*\n$/)
+})
+
+test('NET-05 a host with a port of its own refuses a request that names another', async () => {
+  for (const port of portsOf(local))
+    for (const name of ['evil.example', `evil.example:${port}`, `localhost.evil.example:${port}`, '127.0.0.1.nip.io'])
+      for (const path of ['/openapi.json', '/login', '/api/auth/session', '/nowhere']) {
+        const { status, body } = await ask(port, path, name)
+        assert.deepEqual([status, JSON.parse(body).error], [421, 'misdirected_request'], `${name}${path}`)
+      }
+})
+
+test('NET-05 its probes are answered under any name, and all of it as this machine', async () => {
+  for (const port of portsOf(local)) {
+    for (const name of ['10.1.2.3:8080', 'evil.example'])
+      for (const path of ['/healthz', '/readyz']) assert.equal((await ask(port, path, name)).status, 200, name)
+    for (const name of ['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'].flatMap((each) => [each, `${each}:${port}`]))
+      assert.equal((await ask(port, '/nowhere', name)).status, 404, name)
+  }
+})
+
+test('NET-05 metrics on loopback are read by no page whose name leads here', async () => {
+  assert.equal((await ask(metricsPort, '/metrics', `evil.example:${metricsPort}`)).status, 421)
+  assert.equal((await ask(metricsPort, '/metrics', `127.0.0.1:${metricsPort}`)).status, 200)
+})
+
+test('NET-02 X-Forwarded-For of an address that is not trusted is told of once, and counts for nothing', async (t) => {
+  const environment = { TRUST_PROXY: '10.0.0.0/8', RATE_LIMIT_NUMBERS: 'metadata=3' }
+  const service = await startService({ environment })
+  t.after(() => service.close())
+  const statuses: number[] = []
+  for (let count = 1; count <= 5; count += 1) {
+    const headers = { 'x-forwarded-for': `198.51.100.${count}` }
+    statuses.push((await fetch(`${service.baseUrl}/api/oauth/app/app_unknown`, { headers })).status)
+  }
+  assert.deepEqual(statuses, [404, 404, 404, 429, 429])
+  await service.end('SIGTERM')
+  const told = service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('X-Forwarded-For'))
+  assert.equal(told.length, 1)
+  assert.match(told[0] ?? '', /"level":40.*TRUST_PROXY/)
+  assert.doesNotMatch(told[0] ?? '', /198\.51/)
+})
+
+test('NET-02 that of a trusted one is not', async (t) => {
+  const service = await startService({ environment: { TRUST_PROXY: '127.0.0.0/8,::1' } })
+  t.after(() => service.close())
+  await fetch(`${service.baseUrl}/healthz`, { headers: { 'x-forwarded-for': '198.51.100.1' } })
+  await service.end('SIGTERM')
+  assert.doesNotMatch(service.output(), /X-Forwarded-For/)
+})
