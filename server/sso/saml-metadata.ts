@@ -47,7 +47,7 @@ export async function readIdentityProviderMetadata(metadata: string, now: Date):
   if (Buffer.byteLength(metadata) > limits.samlMetadataBytesMax) throw because('is too long')
   try {
     // Unlike in an answer, people write comments here; none can stand in a value.
-    const entity = requireEntity(readXml(metadata.replaceAll(/<!--[^]*?-->/g, '')))
+    const entity = requireEntity(readXml(withoutComments(metadata)))
     requireCurrent(entity, now)
     const entityId = attributeOf(entity, 'entityID') ?? ''
     if (entityId.trim() === '' || entityId.length > entityIdCharactersMax) throw because('has no entityID')
@@ -59,6 +59,19 @@ export async function readIdentityProviderMetadata(metadata: string, now: Date):
     if (error instanceof XmlError) throw because('is not the XML of SAML 2.0')
     throw error
   }
+}
+
+/** Searches each part of the text once: a pattern would search the rest of it again at each comment without an end. */
+function withoutComments(text: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (let begin = text.indexOf('<!--'); begin >= 0; begin = text.indexOf('<!--', at)) {
+    const end = text.indexOf('-->', begin + '<!--'.length)
+    if (end < 0) throw new XmlError('A comment does not end')
+    kept.push(text.slice(at, begin))
+    at = end + '-->'.length
+  }
+  return [...kept, text.slice(at)].join('')
 }
 
 /** The one entity of the document; some wrap it into a list. */

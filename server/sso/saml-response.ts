@@ -4,7 +4,7 @@ import { readAssertion, requireIssuer, type SamlPerson } from './saml-assertion.
 import { nameOf, partsOf } from './saml-element.ts'
 import type { SamlConnection } from './saml.ts'
 import { because, refuse } from './upstream.ts'
-import { attributeOf, everyElementOf, readXml, XmlError, type XmlElement } from './xml.ts'
+import { attributeOf, everyElementOf, readXml, readXmlRoot, XmlError, type XmlElement, type XmlScope } from './xml.ts'
 import { decrypt, readEncrypted } from './xml-encryption.ts'
 import { isSignature, readSigned } from './xml-signature.ts'
 
@@ -31,10 +31,13 @@ export async function finishSaml(connection: SamlConnection, answer: SamlAnswer,
   }
 }
 
-/** The id of the request that an answer says it is to. Nobody vouches for that yet. Refuses as `finishSaml` does. */
+/**
+ * The id of the request that an answer says it is to. Reads no more of it than the start tag of its root: an answer to
+ * an unknown request is not worth the rest. Not authenticated. Refuses as `finishSaml` does.
+ */
 export function readRequestId(samlResponse: string): string {
   try {
-    return requestIdOf(readXml(decodeResponse(samlResponse)))
+    return requestIdOf(readXmlRoot(decodeResponse(samlResponse)))
   } catch (error) {
     if (error instanceof XmlError) throw invalid('form')
     throw error
@@ -119,7 +122,7 @@ async function openAssertion(element: XmlElement, findKeys: SamlAnswer['findKeys
 }
 
 /** An element that was encrypted, with what prefixes mean where it belongs (XML Encryption 1.1 §4.4). */
-function readOpened(opened: Buffer, scope: XmlElement['scope']): XmlElement | undefined {
+function readOpened(opened: Buffer, scope: XmlScope): XmlElement | undefined {
   try {
     return readXml(decodeText(opened), scope)
   } catch (error) {

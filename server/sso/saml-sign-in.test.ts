@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { inflateRawSync } from 'node:zlib'
 import type { SsoConnection } from '@countersign/protocol/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
@@ -130,6 +131,23 @@ test('SML-10 an answer to a request that nobody made, or to another one, signs n
   const browser = enterprise.browser()
   const wrong = await answered(browser, { ...user, otherwise: { InResponseTo: `_${'0'.repeat(40)}` } })
   assert.deepEqual(await send(browser, wrong), [400, 'invalid_sso_flow'])
+})
+
+test('PRS-03 of an answer to an unknown sign-in, nothing is parsed beyond its first tag', async () => {
+  const browser = enterprise.browser()
+  await browser.start(connection.connectionId)
+  const answer = (requestId: string) =>
+    Buffer.from(`<a InResponseTo="${requestId}"><b>no XML at all`).toString('base64')
+  const { acsUrl = '' } = connection.saml ?? {}
+  const unknown = { action: acsUrl, fields: { SAMLResponse: answer('_0') } }
+  assert.deepEqual(await send(enterprise.browser(), unknown), [400, 'invalid_sso_flow'])
+  assert.deepEqual(await send(browser, unknown), [400, 'invalid_sso_flow'])
+
+  const { location = '' } = (await browser.start(connection.connectionId)).headers
+  const request = inflateRawSync(Buffer.from(new URL(location).searchParams.get('SAMLRequest') ?? '', 'base64'))
+  const [, requestId = ''] = / ID="([^"]+)"/.exec(request.toString('utf8')) ?? []
+  const known = { action: acsUrl, fields: { SAMLResponse: answer(requestId) } }
+  assert.deepEqual(await send(browser, known), [401, 'sso_answer_invalid'], 'this one is parsed')
 })
 
 test('SML-13 an assertion counts once, also where it answers another request', async () => {

@@ -5,10 +5,16 @@ export type XmlElement = {
   localName: string
   namespace: string
   attributes: XmlAttribute[]
-  /** What each prefix stands for here; the empty one is the default namespace. */
-  scope: ReadonlyMap<string, string>
+  /** The namespaces in scope for the element. */
+  scope: XmlScope
   children: (XmlElement | string)[]
 }
+
+/**
+ * Namespaces by prefix; the empty prefix is the default namespace. Holds the declarations of one element, and refers to
+ * the scope around it: a copy per element would cost the square of the text.
+ */
+export type XmlScope = { declared: ReadonlyMap<string, string>; outer: XmlScope | undefined }
 
 export type XmlAttribute = { name: string; localName: string; namespace: string; value: string }
 
@@ -17,15 +23,24 @@ export class XmlError extends Error {}
 
 const depthMax = 32
 const elementsMax = 5000
+/** Of one element, its namespace declarations included. */
 const attributesMax = 64
+/** Of a document. People in a thousand groups come with two thousand. */
+const attributesOfDocumentMax = 5000
+/**
+ * Different namespace declarations of a document. Providers repeat the same ones on each value of an attribute; those
+ * count once.
+ */
+const namespacesMax = 64
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
+const outermost: XmlScope = { declared: new Map([['xml', xmlNamespace]]), outer: undefined }
 const named = new Map([
-  ['lt', '<'],
-  ['gt', '>'],
-  ['amp', '&'],
-  ['quot', '"'],
-  ['apos', "'"],
+  ['lt;', '<'],
+  ['gt;', '>'],
+  ['amp;', '&'],
+  ['quot;', '"'],
+  ['apos;', "'"],
 ])
 
 const declaration = new RegExp(
@@ -47,23 +62,37 @@ const notACharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
 /**
  * Reads a document of the part of XML 1.0 that SAML is written in: elements, attributes, text. What else there is
  * (document types, entities, comments, CDATA, processing instructions) says nothing here, and is what two readers read
- * differently: it is refused, and so is what XML or its namespaces forbid. In a time that grows with the text alone.
- * Of a part that was taken out of another document, `outer` says what prefixes mean around it. Throws `XmlError`.
+ * differently: it is refused, and so is what XML or its namespaces forbid. The time it takes is linear in the length of
+ * the text. Of a part that was taken out of another document, `outer` says what prefixes mean around it. Throws
+ * `XmlError`.
  */
-export function readXml(document: string, outer: XmlElement['scope'] = new Map([['xml', xmlNamespace]])): XmlElement {
-  // XML 1.0 §2.11: to whoever reads, every end of a line is one character.
-  const text = document.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
-  if (notACharacter.test(text)) throw new XmlError('It has characters that XML does not allow')
-  const source = { text, at: 0, elements: 0 }
-  take(source, declaration)
-  take(source, blank)
+export function readXml(document: string, outer: XmlScope = outermost): XmlElement {
+  const source = beginXml(document)
   const root = readElement(source, outer, 1)
   take(source, blank)
-  if (source.at !== text.length) throw new XmlError('Something follows after its end')
+  if (source.at !== source.text.length) throw new XmlError('Something follows after its end')
   return root
 }
 
-type Source = { text: string; at: number; elements: number }
+/**
+ * Reads the start tag of the root element alone, without its children: what a document is looked up by, before the rest
+ * of it is worth reading. Throws `XmlError`.
+ */
+export function readXmlRoot(document: string): XmlElement {
+  return readStartTag(beginXml(document), outermost).element
+}
+
+function beginXml(document: string): Source {
+  // XML 1.0 §2.11: to whoever reads, every end of a line is one character.
+  const text = document.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+  if (notACharacter.test(text)) throw new XmlError('It has characters that XML does not allow')
+  const source = { text, at: 0, elements: 0, attributes: 0, namespaces: new Set<string>() }
+  take(source, declaration)
+  take(source, blank)
+  return source
+}
+
+type Source = { text: string; at: number; elements: number; attributes: number; namespaces: Set<string> }
 
 function take(source: Source, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = source.at
@@ -73,22 +102,29 @@ function take(source: Source, pattern: RegExp): RegExpExecArray | undefined {
   return found
 }
 
-function readElement(source: Source, outer: XmlElement['scope'], depth: number): XmlElement {
+function readElement(source: Source, outer: XmlScope, depth: number): XmlElement {
+  if (depth > depthMax) throw new XmlError('It has elements nested too deeply')
+  const { element, isEmpty } = readStartTag(source, outer)
+  if (!isEmpty) element.children = readChildren(source, element, depth)
+  return element
+}
+
+function readStartTag(source: Source, outer: XmlScope): { element: XmlElement; isEmpty: boolean } {
   const [, name] = take(source, opening) ?? []
   if (name === undefined) throw new XmlError(`What begins at character ${source.at} is no element`)
   source.elements += 1
-  if (depth > depthMax || source.elements > elementsMax) throw new XmlError('It has too many elements')
+  if (source.elements > elementsMax) throw new XmlError('It has too many elements')
 
   const written = readAttributes(source)
-  const scope = extendScope(outer, written)
+  const scope = extendScope(source, outer, written)
   const attributes = written.filter(isPlain).map((one) => ({ ...resolve(one.name, scope, ''), ...one }))
   const names = new Set(attributes.map(({ namespace, localName }) => `${namespace} ${localName}`))
   if (names.size !== attributes.length) throw new XmlError(`The element ${name} has an attribute twice`)
 
-  const [, isEmpty] = take(source, openingEnd) ?? []
-  if (isEmpty === undefined) throw new XmlError(`The element ${name} is not written as it must be`)
-  const children = isEmpty === '' ? readChildren(source, name, scope, depth) : []
-  return { name, ...resolve(name, scope, scope.get('') ?? ''), attributes, scope, children }
+  const [, slash] = take(source, openingEnd) ?? []
+  if (slash === undefined) throw new XmlError(`The element ${name} is not written as it must be`)
+  const element = { name, ...resolve(name, scope, namespaceOf(scope, '') ?? ''), attributes, scope, children: [] }
+  return { element, isEmpty: slash === '/' }
 }
 
 type Written = { name: string; value: string }
@@ -101,7 +137,9 @@ function readAttributes(source: Source): Written[] {
     // XML 1.0 §3.3.3: an end of a line that is not written by its number is a space.
     const value = decode((double ?? single ?? '').replaceAll(/[\t\n]/g, ' '))
     written.push({ name, value })
-    if (written.length > attributesMax) throw new XmlError('An element has too many attributes')
+    source.attributes += 1
+    if (written.length > attributesMax || source.attributes > attributesOfDocumentMax)
+      throw new XmlError('An element has too many attributes')
   }
 }
 
@@ -113,12 +151,12 @@ function isPlain({ name }: Written): boolean {
  * What prefixes mean within an element (Namespaces in XML 1.0). A namespace that is a relative address is refused, for
  * canonicalization fails on it and leaves nothing to compare.
  */
-function extendScope(outer: XmlElement['scope'], written: Written[]): XmlElement['scope'] {
-  const declared = written.filter((one) => !isPlain(one))
-  if (declared.length === 0) return outer
-  const scope = new Map(outer)
+function extendScope(source: Source, outer: XmlScope, written: Written[]): XmlScope {
+  const declarations = written.filter((one) => !isPlain(one))
+  if (declarations.length === 0) return outer
+  const declared = new Map<string, string>()
   const prefixes = new Set<string>()
-  for (const { name, value } of declared) {
+  for (const { name, value } of declarations) {
     const prefix = name.slice('xmlns:'.length)
     if (prefixes.has(prefix)) throw new XmlError(`The prefix ${prefix} is declared twice`)
     if (prefix === 'xml' || prefix === 'xmlns' || value === xmlNamespace || value === 'http://www.w3.org/2000/xmlns/')
@@ -126,20 +164,36 @@ function extendScope(outer: XmlElement['scope'], written: Written[]): XmlElement
     if (!/^[a-z][a-z\d+.-]*:\S+$/i.test(value) && !(value === '' && prefix === ''))
       throw new XmlError(`The prefix ${prefix} stands for no namespace`)
     prefixes.add(prefix)
-    scope.set(prefix, value)
+    source.namespaces.add(`${prefix} ${value}`)
+    if ((namespaceOf(outer, prefix) ?? '') !== value) declared.set(prefix, value)
   }
-  return scope
+  if (source.namespaces.size > namespacesMax) throw new XmlError('It declares too many namespaces')
+  return declared.size === 0 ? outer : { declared, outer }
 }
 
-function resolve(name: string, scope: XmlElement['scope'], unprefixed: string) {
+/** The prefix of a name; empty where it has none. */
+export function prefixOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(':')))
+}
+
+/** The namespace that a prefix stands for. Takes as many steps as elements are nested, 32 at most. */
+export function namespaceOf(scope: XmlScope, prefix: string): string | undefined {
+  for (let at: XmlScope | undefined = scope; at; at = at.outer) {
+    const namespace = at.declared.get(prefix)
+    if (namespace !== undefined) return namespace
+  }
+  return undefined
+}
+
+function resolve(name: string, scope: XmlScope, unprefixed: string) {
   const [first = '', second] = name.split(':')
   if (second === undefined) return { localName: first, namespace: unprefixed }
-  const namespace = scope.get(first)
+  const namespace = namespaceOf(scope, first)
   if (namespace === undefined) throw new XmlError(`The prefix ${first} stands for no namespace`)
   return { localName: second, namespace }
 }
 
-function readChildren(source: Source, name: string, scope: XmlElement['scope'], depth: number): XmlElement['children'] {
+function readChildren(source: Source, { name, scope }: XmlElement, depth: number): XmlElement['children'] {
   const children: XmlElement['children'] = []
   for (;;) {
     const [text] = take(source, characters) ?? []
@@ -155,13 +209,16 @@ function readChildren(source: Source, name: string, scope: XmlElement['scope'], 
 /** Resolves references: to characters by number, and to the five that XML names. */
 function decode(text: string): string {
   if (!text.includes('&')) return text
-  return text.replaceAll(/&([^&;]{0,10};)?/g, (_, reference: string | undefined) => {
-    const [, name, decimal, hexadecimal] = /^(?:([a-z]+)|#(\d+)|#x([\da-fA-F]+));$/.exec(reference ?? '') ?? []
-    const numbered = Number.parseInt(decimal ?? hexadecimal ?? '', decimal === undefined ? 16 : 10)
-    const found = name === undefined ? characterOf(numbered) : named.get(name)
+  return text.replaceAll(/&([^&;]{0,10};)?/g, (_, reference: string | undefined = '') => {
+    const found = named.get(reference) ?? numbered(reference)
     if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
     return found
   })
+}
+
+function numbered(reference: string): string | undefined {
+  const [, decimal, hexadecimal] = /^#(?:(\d+)|x([\da-fA-F]+));$/.exec(reference) ?? []
+  return characterOf(Number.parseInt(decimal ?? hexadecimal ?? '', decimal === undefined ? 16 : 10))
 }
 
 function characterOf(number: number): string | undefined {
@@ -172,17 +229,25 @@ function characterOf(number: number): string | undefined {
 
 /** Writes an element as a document of its own, with all that its prefixes stand for. */
 export function writeXml(element: XmlElement): string {
-  return writeElement(element, new Map([['xml', xmlNamespace]]))
+  return writeElement(element, outermost)
 }
 
-function writeElement({ name, attributes, scope, children }: XmlElement, outer: XmlElement['scope']): string {
-  const declared = [...scope].filter(([prefix, uri]) => (outer.get(prefix) ?? '') !== uri)
+function writeElement({ name, attributes, scope, children }: XmlElement, outer: XmlScope): string {
+  const declared = [...declaredSince(outer, scope)]
   const written = [
     ...declared.map(([prefix, uri]) => ({ name: prefix === '' ? 'xmlns' : `xmlns:${prefix}`, value: uri })),
     ...attributes,
   ].map((one) => ` ${one.name}="${escapeXml(one.value)}"`)
   const content = children.map((child) => (typeof child === 'string' ? escapeText(child) : writeElement(child, scope)))
   return `<${name}${written.join('')}>${content.join('')}</${name}>`
+}
+
+/** What prefixes stand for in `scope`, and not yet in `outer`, which it is in. */
+function declaredSince(outer: XmlScope, scope: XmlScope): Map<string, string> {
+  const within: XmlScope[] = []
+  for (let at: XmlScope | undefined = scope; at && at !== outer; at = at.outer) within.unshift(at)
+  const declared = new Map(within.flatMap((one) => [...one.declared]))
+  return new Map([...declared].filter(([prefix, uri]) => (namespaceOf(outer, prefix) ?? '') !== uri))
 }
 
 /** Writes a text so that it may stand between the quotes of an attribute, or in an element, and is read again whole. */

@@ -1,0 +1,95 @@
+import { assertion, attribute, attributes, response, sign, stranger, swap } from '../sso/corpus/document.ts'
+import { encrypt } from '../sso/corpus/encryption.ts'
+import { between, type Shapes } from './parser-cost.ts'
+
+const named = (count: number, attribute: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => ` ${attribute(n)}`).join('')
+const declared = named(50, (n) => `xmlns:n${n}="u:${n}"`)
+const text = 'x'.repeat(20)
+
+/** As many elements, attributes and namespaces as the reader takes, and far more. */
+const contents: Record<string, string> = {
+  'elements beside one another': `<b>${text}</b>`,
+  'more elements than are read': '<b/>',
+  'elements in one another': `${'<b>'.repeat(25)}${text.repeat(25)}${'</b>'.repeat(25)}`,
+  attributes: `<b${named(10, (n) => `a${n}="${text}"`)}/>`,
+  'more attributes than are read': `<b${named(60, (n) => `a${n}=""`)}/>`,
+  'attributes of many namespaces': `<b${named(20, (n) => `n${n}:a="${text}"`)}/>`,
+  'elements of many namespaces': named(20, (n) => `<n${n}:b>${text}</n${n}:b>`),
+  'a namespace declared again': `<b xmlns="a:b">${text}</b>`,
+  'a namespace declared otherwise and back': `<c:b xmlns:c="a:b"><c:b xmlns:c="a:c">${text}</c:b></c:b>`,
+  references: '&amp;',
+  'references to line ends': '&#13;',
+  'greater-than signs': '>',
+  'ends of sections': ']]>',
+}
+
+const perContent = (whole: (content: string) => string): Shapes =>
+  Object.fromEntries(Object.entries(contents).map(([what, unit]) => [what, between(whole, unit)]))
+
+/** 31 elements in one another, each with 63 namespaces; and in the innermost as many declarations as there is room. */
+const manyNamespaces = (content: string) => {
+  const open = Array.from({ length: 30 }, (_, depth) => `<a${named(63, (n) => `xmlns:p${depth}.${n}="u:${n}"`)}>`)
+  return `${open.join('')}${content}${'</a>'.repeat(30)}`
+}
+
+export const costlyXml: Shapes = {
+  ...perContent((content) => `<a${declared}>${content}</a>`),
+  'namespaces in each of 30 elements': between(manyNamespaces, '<a xmlns:z="a:b"/>'),
+  'blanks in a tag': between((content) => `<a${content}`, ' '),
+  'blanks before an equals sign': between((content) => `<a b${content}`, ' '),
+  'a name without an end': between((content) => `<a:${content}`, 'b.'),
+  'a value of references': between((content) => `<a b="${content}"/>`, '&#9;'),
+  'a value without an end': between((content) => `<a b="${content}`, '&amp;'),
+  'tags that open': between((content) => content, '<a>'),
+  ampersands: between((content) => `<a>${content}</a>`, '&'),
+  'blanks in a declaration': between((content) => `<?xml version="1.0"${content}`, ' '),
+  'line ends of two characters': between((content) => `<a>${content}</a>`, '\r\n'),
+}
+
+/** A response whose signature the provider has made, and whose assertion was changed since, with room within it. */
+const changed = sign(response(assertion({ more: ' x=""' })), '_r1').replace(' x=""', '')
+const widened = (whole: string, content: string) => swap(whole, '</saml:Assertion>', `${content}</saml:Assertion>`)
+const transform = '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/>'
+const including = (prefixes: string) =>
+  transform.replace('/>', () => `><i:InclusiveNamespaces xmlns:i="u:i" PrefixList="${prefixes}"/></ds:Transform>`)
+
+export const costlyResponses: Shapes = {
+  ...perContent((content) => widened(changed, `<c${declared}>${content}</c>`)),
+  'a signature of a stranger': between(
+    (content) => sign(widened(response(assertion()), content), '_r1', { by: stranger }),
+    `<b>${text}</b>`,
+  ),
+  'prefixes to be included': between((content) => swap(changed, transform, including(content)), 'q '),
+  'a long value of a signature': between(
+    (content) => swap(changed, '<ds:SignatureValue>', `<ds:SignatureValue>${content}`),
+    'A\n',
+  ),
+  'a long digest': between((content) => swap(changed, '<ds:DigestValue>', `<ds:DigestValue>${content}`), 'A&#13;'),
+}
+
+/** What the provider itself has signed: the library verifies that too. */
+export const signedResponses: Shapes = {
+  'elements beside one another': between(
+    (content) => sign(response(assertion({ attributes: attribute('groups', '') + content })), '_a1'),
+    attributes.replaceAll(/email|ann@/g, () => 'x'),
+  ),
+}
+
+/** The same encrypted to our key, as anyone may encrypt. */
+export function encryptedFor(shapes: Shapes): Shapes {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([what, build]) => [what, (size: number) => response(encrypt(build(size)))]),
+  )
+}
+
+const metadata = (content: string) =>
+  `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.acme.example/">${content}`
+
+export const costlyMetadata: Shapes = {
+  'comments without an end': between(metadata, '<!--'),
+  'beginnings of comments': between(metadata, '<!-'),
+  comments: between(metadata, '<!---->'),
+  'ends of comments': between(metadata, '-->'),
+  'a comment of hyphens': between((content) => `<!--${content}`, '-'),
+}
