@@ -62,7 +62,7 @@ export function assetRoutes(host: Host): void {
     cacheControl: false,
     preCompressed: true,
     setHeaders(reply, path) {
-      const named = /-[\w-]{8,}\.\w+(\.br|\.gz)?$/.test(path)
+      const named = /-[\w-]{8}\.\w+(\.br|\.gz)?$/.test(path)
       reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
     },
   })

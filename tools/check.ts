@@ -19,6 +19,7 @@ const checks = [
   { name: 'format', command: 'oxfmt --check' },
   { name: 'arrows', command: 'node tools/arrows.ts' },
   { name: 'tidiness', command: 'node tools/tidy.ts' },
+  { name: 'regular expressions', command: 'node tools/regexps.ts' },
   { name: 'row types', command: 'node tools/tables.ts --check' },
   { name: 'operations', command: 'node tools/sdk-types.ts --check' },
   { name: 'cases', command: 'node tools/cases.ts --check' },

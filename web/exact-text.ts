@@ -56,6 +56,7 @@ const kinds: [Part['is'], RegExp][] = [
   ['plain', /(?:[\x21-\x7E]| (?=[\x21-\x7E]))+(?!\uFE0F)/vy],
   ['plain', /(?<=[\p{Emoji}--\p{ASCII}])[\uFE0E\uFE0F]/vy],
   ['plain', /(?<=\p{sc=Han})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]|(?<=\p{sc=Mong})[\u180B-\u180D\u180F]/vy],
+  // regexp: sticky, of one character and one on either side of it
   ['plain', new RegExp(`(?<=${joiningLetter})[\\u200C\\u200D](?=${joiningLetter})`, 'vy')],
   ['direction', /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/vy],
   ['tag', /[\u{E0000}-\u{E007F}]+/vy],

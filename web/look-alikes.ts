@@ -23,6 +23,7 @@ const passing = new RegExp(
 
 /** Scripts in which whole words may pass for Latin, and those that share their words with another script by custom. */
 const scripts = 'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Han Hiragana Katakana Bopomofo Hangul'.split(' ')
+// regexp: of one character
 const ofScript = scripts.map((name) => ({ name, has: new RegExp(`\\p{sc=${name}}`, 'v') }))
 const eastAsian = new Set(['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'])
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutTrailingSlash } from '@countersign/protocol/formats/resource'
 import { CountersignError } from './error.ts'
 import { exchange, isRecord } from './exchange.ts'
 import { createMemory } from './memory.ts'
@@ -93,13 +94,9 @@ function readToken(answer: unknown, askedAt: number): ResourceToken | undefined 
 /** For the resource that was meant, and no more than was asked for. */
 function isWanted({ resource, audience, scopes }: ResourceToken, wanted: WantedToken): boolean {
   const most = wanted.scope === undefined ? scopes : scopesIn(wanted.scope)
-  const isMeant = resource === wanted.resource || withoutSlash(audience) === withoutSlash(wanted.resource)
+  const isMeant =
+    resource === wanted.resource || withoutTrailingSlash(audience) === withoutTrailingSlash(wanted.resource)
   return isMeant && scopes.every((scope) => most.includes(scope))
-}
-
-/** The service knows an audience with a slash at its end and without. */
-function withoutSlash(uri: string): string {
-  return uri.replace(/\/+$/, '')
 }
 
 function scopesIn(scope: string): string[] {

@@ -1,5 +1,5 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
-import { isReservedScope, isResourceKey } from '@countersign/protocol/formats/resource'
+import { isReservedScope, isResourceKey, withoutTrailingSlash } from '@countersign/protocol/formats/resource'
 import type { NewResource, ResourceChange } from '@countersign/protocol/resources'
 import { isLocal, type Config } from '#kernel/config.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -70,7 +70,7 @@ function requireAudience(audience: string, resourceKey: string, own: OwnHosts): 
     throw because(`starts with its origin as it is: ${url.origin}`)
   if (isOurs(url, own)) throw because('is a host of this service itself.')
 
-  const name = audience.replace(/\/+$/, '')
+  const name = withoutTrailingSlash(audience)
   if (isResourceKey(name) && name !== resourceKey) throw because('could be the key of another resource.')
 }
 

@@ -1,3 +1,4 @@
+import { withoutTrailingSlash } from '@countersign/protocol/formats/resource'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
@@ -35,7 +36,9 @@ export function findActive(db: Database | Transaction, named: string) {
     ])
     .where('app_resource.status', '=', 'active')
     .where('app.status', '=', 'active')
-    .where(({ eb, or }) => or([eb('resource_key', '=', named), eb(sql`rtrim(audience, '/')`, '=', trimmed(named))]))
+    .where(({ eb, or }) =>
+      or([eb('resource_key', '=', named), eb(sql`rtrim(audience, '/')`, '=', withoutTrailingSlash(named))]),
+    )
     .executeTakeFirst()
 }
 export type ActiveResource = NonNullable<Awaited<ReturnType<typeof findActive>>>
@@ -110,8 +113,4 @@ function settingsOf(given: RegisteredResource) {
     is_held: given.isHeld,
     updated_at: given.updatedAt,
   }
-}
-
-function trimmed(audience: string): string {
-  return audience.replace(/\/+$/, '')
 }

@@ -7,9 +7,9 @@ export type Language = 'en' | 'de'
 export function languageOf({ headers }: Pick<FastifyRequest, 'headers'>): Language {
   const wanted = (headers['accept-language'] ?? '').split(',').map((range) => {
     const [tag = '', quality = 'q=1'] = range
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/)
+      .split(';')
+      .map((part) => part.trim())
     return { language: tag.split('-')[0], quality: Number(quality.replace('q=', '')) }
   })
   const known = wanted.filter(({ language, quality }) => (language === 'en' || language === 'de') && quality > 0)

@@ -1,5 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { limits } from '@countersign/protocol/formats/limits'
 import { refusals } from './refusal.ts'
+
+const colon = ':'.charCodeAt(0)
+const quote = '"'.charCodeAt(0)
+const backslash = '\\'.charCodeAt(0)
 
 const refuse = refusals({ invalid_request: [400, 'The request body cannot be read.'] })
 
@@ -13,7 +18,55 @@ export function parseJson(text: string): unknown {
     throw refuse.invalid_request({ sentence: 'The body is not valid JSON.' })
   }
   requireSound(value)
+  if (hasMemberTwice(text, value)) throw refuse.invalid_request({ sentence: 'A member is given twice.' })
   return value
+}
+
+/** The text of a body. Refuses `invalid_request` for bytes that are not UTF-8: two readers may replace them differently. */
+export function requireUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw refuse.invalid_request({ sentence: 'The body is not UTF-8.' })
+  return bytes.toString('utf8')
+}
+
+/**
+ * Whether an object of a JSON text has a member twice, in whatever spelling: two readers may each take another one.
+ * `value` is what the text was parsed to, and has each member once; the text has a colon for each that was written.
+ */
+export function hasMemberTwice(text: string, value: unknown): boolean {
+  return countColons(text) > countMembers(value)
+}
+
+/** The colons of a valid JSON text outside of its strings. */
+function countColons(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === colon) count += 1
+    else if (character === quote) at = endOfString(text, at)
+  }
+  return count
+}
+
+function endOfString(text: string, begin: number): number {
+  for (let at = begin + 1; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === quote) return at
+    if (character === backslash) at += 1
+  }
+  return text.length
+}
+
+function countMembers(value: unknown): number {
+  let count = 0
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const part = open.pop()
+    if (typeof part !== 'object' || part === null) continue
+    const parts: unknown[] = Object.values(part)
+    if (!Array.isArray(part)) count += parts.length
+    for (const each of parts) open.push(each)
+  }
+  return count
 }
 
 /**

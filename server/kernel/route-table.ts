@@ -8,6 +8,7 @@ export class Routes {
   readonly #routes: Route[] = []
 
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+    // regexp: of our own paths, whose parameters are single segments between slashes
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`)
     for (const each of [method].flat())
       this.#routes.push({ pattern, url, method: each, cors: config?.cors ?? 'no origin' })

@@ -1,9 +1,7 @@
+import { hasMemberTwice } from '#kernel/parse.ts'
 import type { Refusal } from '#kernel/refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/** The texts of a JSON value, each with the colon that makes it a name, and the brackets in between. */
-const parts = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]/g
 
 /**
  * Refuses a ceremony that ran inside a frame of another origin (WebAuthn §7.1 step 11, §7.2 step 14): our pages are
@@ -21,21 +19,9 @@ function parse(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes)
     const value: unknown = JSON.parse(text)
-    return saysTwice(text) ? undefined : value
+    return hasMemberTwice(text, value) ? undefined : value
   } catch {
     // What is not JSON is no client data; the caller refuses it.
     return undefined
   }
-}
-
-/** Whether an object has a member twice, in whatever spelling: two readers may each believe another one. */
-function saysTwice(json: string): boolean {
-  const names: unknown[] = []
-  let depth = 0
-  for (const [part, text, colon] of json.matchAll(parts)) {
-    if (part === '{' || part === '[') depth += 1
-    if (part === '}' || part === ']') depth -= 1
-    if (text !== undefined && colon !== undefined && depth === 1) names.push(JSON.parse(text))
-  }
-  return new Set(names).size !== names.length
 }

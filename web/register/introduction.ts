@@ -22,9 +22,18 @@ export async function readIntroduction(returnTo: string): Promise<Introduction |
 /** A name as it is, and a handle out of the address: what stands before the @, as far as a handle may have it. */
 export function introductionOf({ displayName, email }: Pick<SsoArrival, 'displayName' | 'email'>): Introduction {
   const local = email?.split('@')[0] ?? ''
-  const handle = local.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/^[._-]+|[._-]+$/g, '')
+  const handle = trimMarks(local.replaceAll(/[^A-Za-z0-9._-]+/g, '-'))
   return {
     handle: isHandle(handle) ? handle : '',
     displayName: displayName !== null && isDisplayName(displayName) ? displayName : '',
   }
+}
+
+/** Handles begin and end with a letter or a digit. */
+function trimMarks(text: string): string {
+  const characters = [...text]
+  const isMark = (character: string) => '._-'.includes(character)
+  const first = characters.findIndex((character) => !isMark(character))
+  const last = characters.findLastIndex((character) => !isMark(character))
+  return first < 0 ? '' : characters.slice(first, last + 1).join('')
 }

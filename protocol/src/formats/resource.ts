@@ -13,6 +13,13 @@ export function isResourceKey(text: string): boolean {
   return resourceKey.test(text)
 }
 
+/** An audience without the slashes at its end, which it may be written with or without. */
+export function withoutTrailingSlash(audience: string): string {
+  let end = audience.length
+  while (audience[end - 1] === '/') end -= 1
+  return audience.slice(0, end)
+}
+
 export function isResourceScope(text: string): boolean {
   return resourceScope.test(text)
 }

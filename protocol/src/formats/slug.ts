@@ -15,6 +15,7 @@ export function slugOf(name: string): string {
   return trimHyphens(trimHyphens(plain).slice(0, limits.slugCharactersMax - limits.slugSuffixCharacters)) || fallback
 }
 
+/** Never two hyphens stand beside one another here. */
 function trimHyphens(text: string): string {
-  return text.replaceAll(/^-+|-+$/g, '')
+  return text.replaceAll(/^-|-$/g, '')
 }
