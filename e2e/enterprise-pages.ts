@@ -11,6 +11,7 @@ const arrival: SsoArrival = {
   emailVerified: true,
   displayName: 'Ada Lovelace',
   mayJoin: true,
+  signIn: null,
 }
 
 /** Past the pages of those who sign in with their organization. No provider is here: the page is told what one said. */
@@ -38,6 +39,16 @@ export async function walkEnterprise(person: Person, { authUrl }: Served, look: 
     await tell(said)
     await page.goto(`${authUrl}/sso/link?flow=${flowId}`)
     await page.getByText(arrival.email ?? '').waitFor()
+    await look(`sso-${name}`)
+    await page.unroute('**/api/sso/arrivals/*')
+  }
+
+  const identity = { displayName: 'Mallory Malicious-Featherstonehaugh', handle: 'mallory' }
+  const victim = { displayName: 'Ada Lovelace', handle: 'ada' }
+  for (const [name, replaces] of Object.entries({ confirm: null, 'confirm-other': victim })) {
+    await tell({ signIn: { identity, replaces } })
+    await page.goto(`${authUrl}/sso/confirm?flow=${flowId}`)
+    await person.control('confirm-sign-in').waitFor()
     await look(`sso-${name}`)
     await page.unroute('**/api/sso/arrivals/*')
   }

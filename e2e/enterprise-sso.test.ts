@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
 import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
@@ -112,6 +114,56 @@ test('somebody signs in with their organization, once with a passkey, then witho
   const second = await toldInShop(atAnotherDesk)
   assert.deepEqual([second['authMethod'], second['ssoConnectionId']], ['enterprise_sso', connectionId])
   assert.equal(second['memberId'], first['memberId'])
+})
+
+/** A page of another site that leads its visitors to an address without being asked. */
+async function startHostilePage(address: string) {
+  const server = createServer((_request, response) => {
+    const script = `<script>location.href = ${JSON.stringify(address)}</script>`
+    response.writeHead(200, { 'content-type': 'text/html' }).end(script)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const at = server.address()
+  if (at === null || typeof at === 'string') throw new Error('the page listens on no port')
+  return {
+    url: `http://127.0.0.1:${at.port}/`,
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+test('SIN-01 SIN-02 a site that begins a sign-in for somebody changes nothing until they confirm it', async (t) => {
+  const vic = await stage.enroll({ handle: 'vic', displayName: 'Vic Victim' })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const hostile = await startHostilePage(`${baseUrl}/api/sso/${connectionId}/start`)
+  t.after(() => hostile.close())
+  await vic.page.goto(hostile.url)
+  await vic.page.locator('input[name="login"]').fill('ann@acme.example')
+  await passProvider(vic)
+  await vic.page.getByRole('heading', { name: /^Continue as .* of Acme\?$/ }).waitFor()
+  await vic.page.getByText(words.sso.signedInAs('Vic Victim', 'vic')).waitFor()
+  await vic.press('cancel')
+  await vic.page.waitForURL(`${authUrl}/account`)
+  await vic.page.getByText('@vic').first().waitFor()
+
+  await vic.page.goto(hostile.url)
+  await vic.press('confirm-sign-in')
+  await vic.page.waitForURL(`${businessUrl}/organizations/**`)
+  const read = await vic.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
+  const { authMethod, identities } = await read.json()
+  assert.deepEqual([authMethod, identities[0].handle], ['enterprise_sso', 'ann'])
+
+  const nobody = await stage.invite()
+  await nobody.page.goto(hostile.url)
+  await nobody.page.locator('input[name="login"]').fill('ann@acme.example')
+  await passProvider(nobody)
+  await nobody.page.getByText(words.sso.startedElsewhere).waitFor()
+  await nobody.press('cancel')
+  await nobody.page.waitForURL(`${authUrl}/`)
+  const asNobody = await nobody.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
+  assert.equal(asNobody.status(), 401)
 })
 
 test('an owner tries a connection, has everybody use it, and who does not is led there', async () => {

@@ -11,6 +11,7 @@ const pagesByPath: Record<string, PlainView['page']> = {
   '/recover': 'recover',
   '/sso': 'sso',
   '/sso/link': 'sso',
+  '/sso/confirm': 'sso',
   '/organization-keys': 'organization-keys',
   '/act': 'act',
   '/account': 'account',

@@ -177,6 +177,21 @@ export const discoverSso = endpoint(
   { 200: Type.Object({ loginUrl: Type.String() }) },
 )
 
+export const startSso = endpoint(
+  'POST /api/sso/:connectionId/start',
+  { ...pages, security: 'none', summary: 'Begin a sign-in with an organization from a page of this service' },
+  {
+    params: Type.Object({ connectionId: Type.String() }),
+    body: Type.Object({
+      returnTo: Type.Optional(Type.String({ description: 'The page of this service to go to afterwards' })),
+      loginHint: Type.Optional(Email),
+    }),
+  },
+  { 200: Type.Object({ url: Type.String({ description: 'Where the provider asks the user to sign in' }) }) },
+)
+
+const Named = Type.Object({ displayName: Type.String(), handle: Type.String() })
+
 /** What a provider has said of whoever sits at this browser, before anybody here is taken for them. */
 export const SsoArrival = Type.Object({
   purpose: Type.Union([Type.Literal('sign in'), Type.Literal('test')]),
@@ -186,6 +201,14 @@ export const SsoArrival = Type.Object({
   emailVerified: Type.Boolean(),
   displayName: OrNull(Type.String()),
   mayJoin: Type.Boolean({ description: 'Whether somebody may connect who is no member yet, and is one by that' }),
+  signIn: OrNull(
+    Type.Object({
+      identity: Type.Object(Named.properties, { description: 'The connected identity, which a confirmation signs in' }),
+      replaces: OrNull(
+        Type.Object(Named.properties, { description: 'The other user who is signed in, until that is confirmed' }),
+      ),
+    }),
+  ),
 })
 export type SsoArrival = Static<typeof SsoArrival>
 
@@ -196,6 +219,17 @@ export const readSsoArrival = endpoint(
   { ...pages, security: 'none', summary: 'Read what the provider of an organization has said in this browser' },
   { params: ByFlowId },
   { 200: SsoArrival },
+)
+
+export const confirmSso = endpoint(
+  'POST /api/sso/arrivals/:flowId/confirm',
+  {
+    ...pages,
+    security: 'none',
+    summary: 'Sign in as the identity that the provider has named, in place of anyone else',
+  },
+  { params: ByFlowId },
+  { 200: Type.Object({ returnTo: Type.String() }) },
 )
 
 export const linkSso = endpoint(

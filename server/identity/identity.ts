@@ -12,6 +12,7 @@ import {
   countIdentity,
   deleteIdentities,
   deletePerson,
+  findIdentity as findIdentityOfId,
   findIdentityOfHandle,
   findIdentityOfUser,
   findPerson,
@@ -134,6 +135,11 @@ const canBe = ({ identityId: only }: Acting, identityId: string) => only === nul
 /** Anybody's identity, locked until the transaction ends; undefined where there is none. */
 export function holdIdentity(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
   return lockIdentity(tx, identityId)
+}
+
+/** The identity of this id, whichever user has it; undefined where there is none. */
+export function findIdentity(db: Database, identityId: string): Promise<IdentityRow | undefined> {
+  return findIdentityOfId(db, identityId)
 }
 
 /** The identity that has this handle, written in any case. */

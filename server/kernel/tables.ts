@@ -416,6 +416,7 @@ export interface Tables {
     email_verified: boolean | null
     display_name: string | null
     expires_at: Date
+    started_elsewhere: Generated<boolean>
   }
   sso_link: {
     connection_id: string

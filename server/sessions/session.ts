@@ -59,12 +59,11 @@ const seenAgainAfterSeconds = 60
  */
 export function sessionGuard(kernel: Kernel) {
   const { db, clock, config } = kernel
-  const pages = [config.authUrl.origin, config.businessUrl.origin]
   return guard(async (request): Promise<Session> => {
     const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
     const token = bearer ?? sessionCookie(request, config.baseUrl)
     if (token === undefined) throw refuse.unauthorized()
-    if (bearer === undefined && !isOurPage(request, pages)) throw refuse.invalid_origin()
+    if (bearer === undefined) requireOurPage(request, config)
     const now = clock()
     const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
     if (!session) throw refuse.unauthorized()
@@ -251,8 +250,15 @@ function expiryOf({ lastSeenAt, endsAt }: { lastSeenAt: Date; endsAt: Date }): D
   return idleEnd < endsAt ? idleEnd : endsAt
 }
 
-/** A cookie comes along with whatever makes the browser ask; only our own pages may ask with it. */
-function isOurPage({ headers }: FastifyRequest, pages: string[]): boolean {
-  if (headers.origin !== undefined) return pages.includes(headers.origin)
-  return headers['sec-fetch-site'] === 'same-origin'
+/**
+ * Requires that one of our pages asks: a cookie comes along with whatever makes the browser ask. Refuses
+ * `invalid_origin`.
+ */
+export function requireOurPage({ headers }: FastifyRequest, { authUrl, businessUrl }: Kernel['config']): void {
+  const { origin } = headers
+  const isOurs =
+    origin === undefined
+      ? headers['sec-fetch-site'] === 'same-origin'
+      : origin === authUrl.origin || origin === businessUrl.origin
+  if (!isOurs) throw refuse.invalid_origin()
 }

@@ -1,6 +1,6 @@
 import type { SsoArrival } from '@countersign/protocol/sso'
 import { domainOfEmail } from '@countersign/protocol/formats/domain'
-import { holdIdentity, requireOwnIdentity } from '#identity/identity.ts'
+import { findIdentity, holdIdentity, listActing, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
@@ -35,42 +35,88 @@ export type Arriving = { flowId: string; browserToken: string | undefined }
 
 type Proved = { subject: string; email: string | null; emailVerified: boolean; displayName: string | null }
 
+type Arrived = { location: string; token?: string }
+
 /**
- * Lets in whom a provider has named: whoever is linked to that subject. Answers where the browser goes, and the token
- * of the session where one was opened. A person who is here with their passkey stays so; others get a session of that
- * identity alone. An unknown subject is nobody yet, and goes to the page that asks. Refuses `invalid_sso_flow`,
- * `sso_not_available`, `sso_deactivated`.
+ * Signs in the member whose identity is linked to the subject that a provider has named. Answers where the browser goes,
+ * and the token of the session where one was opened. A user who is here with their passkey stays so; others get a
+ * session of that identity alone. Only the user changes who is signed in: where that is another user, or another site
+ * began the sign-in, nothing is opened or ended, and the browser goes to the page that asks. An unknown subject goes to
+ * the page that links it. Refuses `invalid_sso_flow`, `sso_not_available`, `sso_deactivated`.
  */
-export async function arrive(
-  kernel: Kernel,
-  arriving: Arriving,
-  browser: Browser,
-): Promise<{ location: string; token?: string }> {
+export async function arrive(kernel: Kernel, arriving: Arriving, browser: Browser): Promise<Arrived> {
   const { db, config, clock } = kernel
   const now = clock()
   const flow = await requireProved(db, arriving, now)
-  const asking = { location: new URL(`/sso/link?flow=${flow.flowId}`, config.authUrl).href }
-  if (flow.purpose === 'test') return asking
+  const linking = { location: new URL(`/sso/link?flow=${flow.flowId}`, config.authUrl).href }
+  const confirming = { location: new URL(`/sso/confirm?flow=${flow.flowId}`, config.authUrl).href }
+  if (flow.purpose === 'test') return linking
   return transaction(db, async (tx) => {
     const connection = await holdUsable(tx, flow.connectionId)
     const member = await findLinkedMember(tx, connection, flow.subject)
-    if (!member) {
+    const present = await sessionOf(tx, browser, now)
+    if (!member || (await isToBeConfirmed(tx, flow, member, present))) {
       await heedDirectory(tx, connection.connectionId, flow)
-      return asking
+      return member ? confirming : linking
     }
-    await meetPerson(tx, connection.connectionId, flow)
-    if (!(await store.takeProved(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
-    await links.setLinkAddress(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
-    const token = await signIn(tx, { connection, member, browser }, now)
-    return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
+    return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
   })
 }
 
-/** What a provider has said of whoever sits at this browser. Refuses `invalid_sso_flow`, `sso_not_available`. */
-export async function readArrival({ db, clock }: Kernel, arriving: Arriving): Promise<SsoArrival> {
-  const { purpose, connectionId, ...person } = await requireProved(db, arriving, clock())
+/**
+ * Signs in as `arrive` does, because the user has confirmed it on a page of ours. The session of another user in this
+ * browser ends by that. Refuses `invalid_sso_flow`, `sso_not_available`, `sso_deactivated`.
+ */
+export async function confirmArrival(kernel: Kernel, arriving: Arriving, browser: Browser): Promise<Arrived> {
+  const { db, clock } = kernel
+  const now = clock()
+  const flow = await requireProved(db, arriving, now)
+  if (flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
+  return transaction(db, async (tx) => {
+    const connection = await holdUsable(tx, flow.connectionId)
+    const member = await findLinkedMember(tx, connection, flow.subject)
+    if (!member) throw refuseFlow.invalid_sso_flow()
+    return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
+  })
+}
+
+/** Whether a session would be opened that the user has not begun here, or that takes the place of another user's. */
+async function isToBeConfirmed(
+  tx: Transaction,
+  { startedElsewhere }: { startedElsewhere: boolean },
+  { identityId }: Member,
+  present: Session | undefined,
+): Promise<boolean> {
+  const identity = await holdIdentity(tx, identityId)
+  if (present && present.userId !== identity?.userId) return true
+  return startedElsewhere && present?.authMethod !== 'passkey'
+}
+
+type Admitted = { kernel: Kernel; arriving: Arriving; connection: Connection; member: Member; browser: Browser }
+
+async function enter(
+  tx: Transaction,
+  { kernel: { config }, arriving, connection, member, browser }: Admitted,
+  flow: Proved & { returnTo: string | null },
+  now: Date,
+): Promise<Arrived> {
+  await meetPerson(tx, connection.connectionId, flow)
+  if (!(await store.takeProved(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
+  await links.setLinkAddress(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
+  const token = await signIn(tx, { connection, member, browser }, now)
+  return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
+}
+
+/**
+ * What a provider has said in this browser, and who a confirmation would sign in instead of whom. Refuses
+ * `invalid_sso_flow`, `sso_not_available`.
+ */
+export async function readArrival({ db, clock }: Kernel, arriving: Arriving, browser: Browser): Promise<SsoArrival> {
+  const now = clock()
+  const { purpose, connectionId, ...person } = await requireProved(db, arriving, now)
   const { connection, organization } = await requireUsable(db, connectionId, purpose)
   const { subject, email, emailVerified, displayName } = person
+  const member = purpose === 'test' ? undefined : await findLinkedMember(db, connection, subject)
   return {
     purpose,
     organization: { name: organization.name, logoUrl: organization.logoUrl },
@@ -79,7 +125,17 @@ export async function readArrival({ db, clock }: Kernel, arriving: Arriving): Pr
     emailVerified,
     displayName,
     mayJoin: (await roleToJoin(db, connection, person, await askDirectory(db, connectionId, person))) !== undefined,
+    signIn: member ? await describeSignIn(db, member, browser, now) : null,
   }
+}
+
+async function describeSignIn(db: Database, { identityId }: Member, browser: Browser, now: Date) {
+  const identity = await findIdentity(db, identityId)
+  if (!identity) return null
+  const present = await sessionOf(db, browser, now)
+  const [other] = present && present.userId !== identity.userId ? await listActing(db, present) : []
+  const toNamed = ({ displayName, handle }: { displayName: string; handle: string }) => ({ displayName, handle })
+  return { identity: toNamed(identity), replaces: other ? toNamed(other) : null }
 }
 
 /**
@@ -155,9 +211,9 @@ async function holdUsable(tx: Transaction, connectionId: string): Promise<Connec
 }
 
 /** The member whom a subject is linked to. A link ends with the membership: who comes back later is linked anew. */
-async function findLinkedMember(tx: Transaction, { connectionId }: Connection, subject: string) {
-  const link = await links.findLink(tx, connectionId, subject)
-  const member = link && (await findMembership(tx, link.organizationId, link.identityId))
+async function findLinkedMember(db: Database, { connectionId }: Connection, subject: string) {
+  const link = await links.findLink(db, connectionId, subject)
+  const member = link && (await findMembership(db, link.organizationId, link.identityId))
   return member?.memberId === link?.memberId ? member : undefined
 }
 

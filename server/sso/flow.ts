@@ -40,6 +40,11 @@ export type Start = {
   test?: string | undefined
   /** What binds the browser to sign-ins that it has begun before. */
   browserToken: string | undefined
+  /**
+   * Whether a link or page that is not ours has led the browser here. Then the user confirms the sign-in before a
+   * session is opened, and it leads to no other page than that of their organizations.
+   */
+  startedElsewhere: boolean
 }
 
 /**
@@ -48,7 +53,7 @@ export type Start = {
  */
 export async function beginFlow(kernel: Kernel, start: Start): Promise<{ location: string; browserToken: string }> {
   const { db, keyring, config, clock } = kernel
-  const { connectionId, returnTo, loginHint, test, browserToken = newToken() } = start
+  const { connectionId, returnTo, loginHint, test, browserToken = newToken(), startedElsewhere } = start
   if (returnTo !== undefined && !isOurPage(returnTo, config)) throw refuse.invalid_request()
   const purpose = test === undefined ? 'sign in' : 'test'
   const { connection } = await requireUsable(db, connectionId, purpose)
@@ -65,7 +70,8 @@ export async function beginFlow(kernel: Kernel, start: Start): Promise<{ locatio
     stateSha256: sha256(state),
     browserSha256: sha256(browserToken),
     ...(memory && { sealedMemory: await keyring.seal(sealOf(flowId), JSON.stringify(memory)) }),
-    ...(returnTo !== undefined && { returnTo }),
+    startedElsewhere,
+    ...(returnTo !== undefined && !startedElsewhere && { returnTo }),
     expiresAt: secondsAfter(clock(), limits.flowLifetimeSeconds),
   })
   return { location, browserToken }

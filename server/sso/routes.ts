@@ -1,13 +1,14 @@
 import * as endpoints from '@countersign/protocol/sso'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { FastifyRequest } from 'fastify'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { askingOf } from '#organizations/access.ts'
 import { setSessionCookies } from '#sessions/cookie.ts'
-import { browserOf, requireFresh, sessionGuard } from '#sessions/session.ts'
+import { browserOf, requireFresh, requireOurPage, sessionGuard } from '#sessions/session.ts'
 import { Type } from 'typebox'
-import { arrive, linkArrival, readArrival } from './arrival.ts'
+import { arrive, confirmArrival, linkArrival, readArrival } from './arrival.ts'
 import { changeConnection, createConnection, deleteConnection, listConnections, readConnection } from './connection.ts'
 import { flowCookie, setFlowCookie } from './cookie.ts'
 import { createEncryptionKey, removeEncryptionKey } from './encryption-key.ts'
@@ -27,9 +28,18 @@ const SamlForm = Type.Object({ SAMLResponse: Type.String({ maxLength: limits.sam
 const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
 const browser = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
 
+/**
+ * Whether something else than the user led the browser here: neither a typed address nor a page of this very origin
+ * (Fetch Metadata). Our pages on other origins begin a sign-in by `startSso`, which checks their origin.
+ */
+function isLedFromElsewhere({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] !== 'none' && headers['sec-fetch-site'] !== 'same-origin'
+}
+
 /** What of organizations' sign-ins is on the API host: of browsers, of the pages, of providers and of directories. */
 export function ssoRoutes(host: Host, kernel: Kernel): void {
   signInRoutes(host, kernel)
+  arrivalRoutes(host, kernel)
   samlRoutes(host, kernel)
   scimRoutes(host, kernel)
 }
@@ -37,7 +47,6 @@ export function ssoRoutes(host: Host, kernel: Kernel): void {
 /** What a browser goes through to sign in with an organization, and what the pages ask about it. */
 function signInRoutes(host: Host, kernel: Kernel): void {
   const { config, rateLimits } = kernel
-  const session = sessionGuard(kernel)
 
   host.route({
     method: 'GET',
@@ -49,9 +58,24 @@ function signInRoutes(host: Host, kernel: Kernel): void {
       const { return_to: returnTo, login_hint: loginHint, test } = request.query
       const { connectionId } = request.params
       const browserToken = flowCookie(request, config.baseUrl)
-      const begun = await beginFlow(kernel, { connectionId, returnTo, loginHint, test, browserToken })
+      const startedElsewhere = isLedFromElsewhere(request)
+      const start = { connectionId, returnTo, loginHint, test, browserToken, startedElsewhere }
+      const begun = await beginFlow(kernel, start)
       setFlowCookie(reply, begun.browserToken, config.baseUrl)
       return reply.redirect(begun.location, 303)
+    },
+  })
+
+  host.route({
+    ...endpoints.startSso,
+    async handler(request, reply) {
+      requireOurPage(request, config)
+      await rateLimits.count('sso start', addressKey(request))
+      const browserToken = flowCookie(request, config.baseUrl)
+      const start = { ...request.params, ...request.body, browserToken, startedElsewhere: false }
+      const begun = await beginFlow(kernel, start)
+      setFlowCookie(reply, begun.browserToken, config.baseUrl)
+      return { url: begun.location }
     },
   })
 
@@ -89,10 +113,30 @@ function signInRoutes(host: Host, kernel: Kernel): void {
       return { loginUrl: await discoverLogin(kernel, request.body.email) }
     },
   })
+}
+
+/** What our pages ask of a sign-in whose provider has answered. */
+function arrivalRoutes(host: Host, kernel: Kernel): void {
+  const { config } = kernel
+  const session = sessionGuard(kernel)
 
   host.route({
     ...endpoints.readSsoArrival,
-    handler: (request) => readArrival(kernel, { ...request.params, browserToken: flowCookie(request, config.baseUrl) }),
+    handler(request) {
+      const arriving = { ...request.params, browserToken: flowCookie(request, config.baseUrl) }
+      return readArrival(kernel, arriving, browserOf(request, config.baseUrl))
+    },
+  })
+
+  host.route({
+    ...endpoints.confirmSso,
+    async handler(request, reply) {
+      requireOurPage(request, config)
+      const arriving = { ...request.params, browserToken: flowCookie(request, config.baseUrl) }
+      const { location, token } = await confirmArrival(kernel, arriving, browserOf(request, config.baseUrl))
+      if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
+      return { returnTo: location }
+    },
   })
 
   host.route({

@@ -109,6 +109,7 @@ const flow = [
   'purpose',
   'sealed_memory as sealedMemory',
   'return_to as returnTo',
+  'started_elsewhere as startedElsewhere',
   'subject',
   'email',
   'email_verified as emailVerified',
@@ -124,6 +125,7 @@ type NewFlow = {
   browserSha256?: Uint8Array
   sealedMemory?: string
   returnTo?: string
+  startedElsewhere?: boolean
   expiresAt: Date
 }
 
@@ -139,6 +141,7 @@ export async function insertFlow(db: Database, inserted: NewFlow): Promise<void>
       browser_sha256: inserted.browserSha256 ?? null,
       sealed_memory: inserted.sealedMemory ?? null,
       return_to: inserted.returnTo ?? null,
+      started_elsewhere: inserted.startedElsewhere ?? false,
       expires_at: inserted.expiresAt,
     })
     .execute()

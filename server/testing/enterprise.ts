@@ -96,6 +96,9 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
   }
 }
 
+/** Which site has led the browser to an address (Fetch Metadata); old browsers do not say. */
+type FetchSite = 'none' | 'same-origin' | 'same-site' | 'cross-site' | 'absent'
+
 /** A browser, as far as a sign-in with an organization needs one: it keeps cookies and goes where it is sent. */
 function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
   const cookies = new Map<string, string>()
@@ -104,7 +107,16 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     origin: config.authUrl.origin,
   })
 
-  async function go(address: string, form?: Record<string, string>) {
+  function take<T extends { headers: { 'set-cookie'?: string | string[] | undefined } }>(answer: T): T {
+    for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return answer
+  }
+
+  async function go(address: string, form?: Record<string, string>, site: FetchSite = 'none') {
     const { pathname, search } = new URL(address, config.baseUrl)
     const { cookie } = headers()
     const sent = form && {
@@ -113,17 +125,17 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
       headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
     }
     const url = `${pathname}${search}`
-    const answer = await api.inject({ url, headers: { cookie, accept: 'text/html' }, ...sent })
-    for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-      if (value === '') cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return answer
+    const from = site === 'absent' ? {} : { 'sec-fetch-site': site }
+    const answer = await api.inject({ url, headers: { cookie, accept: 'text/html', ...from }, ...sent })
+    return take(answer)
   }
   const get = (address: string) => go(address)
-  const start = (connectionId: string, query: Record<string, string> = {}) =>
-    get(`/api/sso/${connectionId}/start?${new URLSearchParams(query).toString()}`)
+  const start = (connectionId: string, query: Record<string, string> = {}, site: FetchSite = 'none') =>
+    go(`/api/sso/${connectionId}/start?${new URLSearchParams(query).toString()}`, undefined, site)
+  /** Acts as a page of ours in this browser, which takes the cookies that it is given. */
+  async function page(method: 'GET' | 'POST', url: string, payload?: object) {
+    return take(await api.inject({ method, url, headers: headers(), ...(payload && { payload }) }))
+  }
 
   return {
     cookies,
@@ -132,8 +144,13 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     post: go,
     start,
     /** Signs somebody in at the provider, and goes on until a page is reached or something is refused. */
-    async signIn(connectionId: string, claims: Record<string, unknown>, query: Record<string, string> = {}) {
-      const { location = '' } = (await start(connectionId, query)).headers
+    async signIn(
+      connectionId: string,
+      claims: Record<string, unknown>,
+      query: Record<string, string> = {},
+      site: FetchSite = 'none',
+    ) {
+      const { location = '' } = (await start(connectionId, query, site)).headers
       return this.follow(upstream.approve(location, claims).href)
     },
     async follow(address: string, form?: Record<string, string>) {
@@ -141,9 +158,7 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
       while (answer.headers.location?.startsWith('/api/')) answer = await get(answer.headers.location)
       return answer
     },
-    /** Acts as a page of ours in this browser. */
-    page: (method: 'GET' | 'POST', url: string, payload?: object) =>
-      api.inject({ method, url, headers: headers(), ...(payload && { payload }) }),
+    page,
     /** Has a person signed in in this browser, by the session that they have. */
     bring: (person: Pick<Person, 'sessionToken'>) => void cookies.set('countersign', person.sessionToken),
   }

@@ -3,6 +3,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Refused } from '../call.ts'
+import { startSso } from '../start-sso.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
@@ -58,7 +59,7 @@ function Outside({ organization, identities, loginUrl, onLeft }: OutsideProps) {
   const there: Action = {
     name: 'sign-in-there',
     label: signin.continueWith(name),
-    do: () => location.assign(thereAndBack(loginUrl)),
+    do: () => startSso(loginUrl, { returnTo: location.href }),
   }
   const leave: Action = {
     name: 'leave',
@@ -100,10 +101,4 @@ async function readEntry({ id }: OwnOrganization, onEntered: Props['onEntered'])
     if (!asks || typeof error.fields['loginUrl'] !== 'string') throw error
     return { at: 'outside', loginUrl: error.fields['loginUrl'] }
   }
-}
-
-function thereAndBack(loginUrl: string): string {
-  const there = new URL(loginUrl)
-  there.searchParams.set('return_to', location.href)
-  return there.href
 }

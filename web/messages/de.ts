@@ -126,6 +126,17 @@ export const de: Words = {
     unverified: (email: string) => `${email}, nicht bestätigt`,
     unverifiedHint: 'Von selbst tritt nur bei, wessen Adresse der Anbieter bestätigt nennt. Lade die anderen ein.',
     toOrganizations: 'Zu deinen Organisationen',
+    confirmTitle: 'Anmeldung bestätigen',
+    confirmAs: (person: string, organization: string) => `Weiter als ${person} von ${organization}?`,
+    signedInAs: (person: string, handle: string) => `Du bist als ${person} (@${handle}) angemeldet.`,
+    signsOut: (handle: string, other: string) =>
+      `Wenn du weitergehst, ist dieser Browser als @${handle} angemeldet und ${other} hier abgemeldet.`,
+    startedElsewhere: 'Ein Link oder eine andere Website hat diese Anmeldung begonnen.',
+    signsIn: (handle: string) =>
+      `Wenn du weitergehst, ist dieser Browser als @${handle} angemeldet. Brich ab, wenn du das nicht bist.`,
+    continueAs: (person: string) => `Weiter als ${person}`,
+    stayAs: (person: string) => `Als ${person} angemeldet bleiben`,
+    cancel: 'Abbrechen',
   },
 
   recover: {
@@ -815,6 +826,9 @@ export const de: Words = {
       invalid_credential: 'Dieser Passkey wird hier nicht angenommen. Nimm einen anderen.',
       invalid_request_uri: 'Das hat zu lange gedauert. Geh zurück zur App und melde dich dort noch einmal an.',
       invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
+      sso_not_available: 'Deine Organisation hat diese Anmeldung ausgeschaltet. Frag ihre Admins.',
+      sso_provider_failed: 'Die Anmeldung deiner Organisation geht gerade nicht. Versuche es gleich noch einmal.',
+      sso_provider_slow: 'Die Anmeldung deiner Organisation antwortet gerade nicht. Versuche es gleich noch einmal.',
       sso_not_a_member:
         'Deine Organisation hat diesen Namen noch nicht eingeladen oder die Adresse nicht nachgewiesen.',
       sso_already_linked: 'Dieses Konto deiner Organisation ist hier schon mit jemandem verbunden.',

@@ -121,6 +121,16 @@ export const en = {
     unverified: (email: string) => `${email}, not verified`,
     unverifiedHint: 'Only those join by themselves whose address the provider calls verified. Invite the others.',
     toOrganizations: 'To your organizations',
+    confirmTitle: 'Confirm sign-in',
+    confirmAs: (person: string, organization: string) => `Continue as ${person} of ${organization}?`,
+    signedInAs: (person: string, handle: string) => `You are signed in as ${person} (@${handle}).`,
+    signsOut: (handle: string, other: string) =>
+      `If you continue, this browser is signed in as @${handle}, and ${other} is signed out here.`,
+    startedElsewhere: 'A link or another site started this sign-in.',
+    signsIn: (handle: string) => `If you continue, this browser is signed in as @${handle}. Cancel if that isn’t you.`,
+    continueAs: (person: string) => `Continue as ${person}`,
+    stayAs: (person: string) => `Stay signed in as ${person}`,
+    cancel: 'Cancel',
   },
 
   recover: {
@@ -790,6 +800,9 @@ export const en = {
       invalid_credential: 'This passkey isn’t accepted here. Use another one.',
       invalid_request_uri: 'That took too long. Go back to the app and sign in again.',
       invalid_flow: 'That took too long. Start again.',
+      sso_not_available: 'Your organization has turned this sign-in off. Ask its admins.',
+      sso_provider_failed: 'Your organization’s sign-in doesn’t work right now. Try again in a moment.',
+      sso_provider_slow: 'Your organization’s sign-in doesn’t answer right now. Try again in a moment.',
       sso_not_a_member: 'Your organization hasn’t invited this name yet, and can’t tell that the address is its own.',
       sso_already_linked: 'This account of your organization is connected with somebody here already.',
       sso_deactivated: 'Your organization has ended your access. Ask whoever looks after its accounts.',

@@ -1,3 +1,4 @@
+import { startSso } from '../start-sso.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Doing } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
@@ -8,17 +9,11 @@ import type { OwnSignIn } from './steps.ts'
 export function SignInThere({ place, doing }: { place: OwnSignIn; doing: Doing }) {
   const { signin: words } = useWords()
   const { organizationName: name, loginUrl } = place
-  const leave = () => location.assign(thereAndBack(loginUrl))
+  const leave = () => startSso(loginUrl, { returnTo: location.href })
   return (
     <section class="step">
       <StepHeading>{words.asksForItsOwn(name)}</StepHeading>
       <Actions of={[{ name: 'sign-in-there', label: words.continueWith(name), do: leave }]} doing={doing} />
     </section>
   )
-}
-
-function thereAndBack(loginUrl: string): string {
-  const there = new URL(loginUrl)
-  there.searchParams.set('return_to', location.href)
-  return there.href
 }

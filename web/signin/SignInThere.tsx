@@ -1,4 +1,5 @@
 import type { OrganizationChoice } from '@countersign/protocol/organization-context'
+import { startSso } from '../start-sso.ts'
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
 import { useWords } from '../ui/Root.tsx'
@@ -16,7 +17,7 @@ export function SignInThere({ organization, doing, onChange, onDeny }: Props) {
   const { signin: words, frame } = useWords()
   const { id, name, loginUrl = '' } = organization
   const actions: Action[] = [
-    { name: 'sign-in-there', label: words.continueWith(name), do: () => location.assign(thereAndBack(loginUrl, id)) },
+    { name: 'sign-in-there', label: words.continueWith(name), do: () => startSso(loginUrl, { returnTo: hereFor(id) }) },
     { name: 'change', label: words.change, look: 'quiet', do: onChange },
     { name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny },
   ]
@@ -28,11 +29,9 @@ export function SignInThere({ organization, doing, onChange, onDeny }: Props) {
   )
 }
 
-/** To the provider, and back to this very request: for the organization that was chosen here. */
-function thereAndBack(loginUrl: string, organizationId: string): string {
-  const back = new URL(location.href)
-  if (back.searchParams.has('organization_id')) back.searchParams.set('organization_id', organizationId)
-  const there = new URL(loginUrl)
-  there.searchParams.set('return_to', back.href)
-  return there.href
+/** The address of this very request, for the organization that was chosen here. */
+function hereFor(organizationId: string): string {
+  const here = new URL(location.href)
+  if (here.searchParams.has('organization_id')) here.searchParams.set('organization_id', organizationId)
+  return here.href
 }

@@ -11,6 +11,7 @@ import { StepHeading } from '../ui/StepHeading.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
 import { useFlow } from './flow.ts'
+import { Over } from './Over.tsx'
 
 /** Where people are whom their organization's provider has named, and who are nobody here by that yet. */
 export function Arrival() {
@@ -28,19 +29,14 @@ export function Arrival() {
 }
 
 function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: Doing }) {
-  const { sso: words, account, signin } = useWords()
+  const { account, signin } = useWords()
   const { step } = flow
   switch (step.at) {
     case 'look':
       if (doing.problem === undefined) return <Waiting />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
     case 'over':
-      return (
-        <>
-          <StepHeading>{words.over}</StepHeading>
-          <p class="lead">{words.beginAgain}</p>
-        </>
-      )
+      return <Over />
     case 'tested':
       return <Tested {...step} />
     case 'authenticate':

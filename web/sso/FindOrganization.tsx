@@ -7,8 +7,8 @@ import { useDoing } from '../ui/doing.ts'
 import { Field } from '../ui/Field.tsx'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
+import { startSso } from '../start-sso.ts'
 import { readSite } from '../view.ts'
-import { loginAddress } from './login-address.ts'
 
 /** Finds the organization that signs a person in, by the domain of their address there. */
 export function FindOrganization() {
@@ -22,7 +22,9 @@ export function FindOrganization() {
     if (!isEmail(email.trim())) return setProblem(words.problem.refused.invalid_email)
     try {
       const { loginUrl } = await call('POST /api/sso/discover', { body: { email: email.trim() } })
-      location.assign(loginAddress(loginUrl, { email: email.trim(), returnTo, origin: location.origin }))
+      // A user who was on the way to nothing else goes to their organization.
+      const back = returnTo === '/account' ? undefined : new URL(returnTo, location.origin).href
+      await startSso(loginUrl, { loginHint: email.trim(), returnTo: back })
     } catch (error) {
       if (!(error instanceof Refused && error.code === 'sso_not_found')) throw error
       setProblem(words.sso.unknownDomain)

@@ -3,6 +3,7 @@ import type { SsoArrival } from '@countersign/protocol/sso'
 import { useState } from 'preact/hooks'
 import { call, Refused } from '../call.ts'
 import { readSession } from '../session.ts'
+import { arrivalOfPage, unlessOver } from './arrival.ts'
 
 /** How far a person is who has come from their organization's sign-in. */
 export type Step =
@@ -21,7 +22,7 @@ const freshSeconds = 240
 /** The step where the person is, and all that can be done about it. */
 export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'look' })
-  const flowId = new URLSearchParams(location.search).get('flow') ?? ''
+  const flowId = arrivalOfPage()
 
   async function look() {
     const arrival = uuid.test(flowId) ? await unlessOver(call(readArrival, { params: { flowId } })) : undefined
@@ -54,12 +55,4 @@ export function useFlow() {
   }
 
   return { step, look, signedIn, connect }
-}
-
-/** What was asked for; undefined where this sign-in has expired, or was used before. */
-async function unlessOver<T>(asking: Promise<T>): Promise<T | undefined> {
-  return asking.catch((error: unknown) => {
-    if (error instanceof Refused && /^(invalid_sso_flow|sso_not_available)$/.test(error.code)) return undefined
-    throw error
-  })
 }

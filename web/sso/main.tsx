@@ -2,5 +2,7 @@ import { drawPage } from '../ui/Root.tsx'
 import '../signin/signin.css'
 import { FindOrganization } from './FindOrganization.tsx'
 import { Arrival } from './Arrival.tsx'
+import { Confirmation } from './Confirmation.tsx'
 
-await drawPage(location.pathname === '/sso/link' ? Arrival : FindOrganization)
+const pages: Record<string, () => ReturnType<typeof Arrival>> = { '/sso/link': Arrival, '/sso/confirm': Confirmation }
+await drawPage(pages[location.pathname] ?? FindOrganization)

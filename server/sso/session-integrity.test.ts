@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  errorOf,
+  flowOf,
+  linkAs,
+  newClaims,
+  openEnterprise,
+  refusalIn,
+  sessionOf,
+  type Enterprise,
+} from '#testing/enterprise.ts'
+import type { Person } from '#testing/world.ts'
+
+let enterprise: Enterprise
+let world: Enterprise['world']
+/** Evil Inc has verified no domain: any user can create such an organization, and connect a provider of theirs. */
+let evil: { mallory: Person; connectionId: string; claims: ReturnType<typeof newClaims> }
+before(async () => {
+  enterprise = await openEnterprise()
+  ;({ world } = enterprise)
+  const mallory = await world.person()
+  const organization = await enterprise.organization(mallory, 'Evil Inc')
+  const { connectionId } = await enterprise.connect(organization)
+  const claims = newClaims()
+  const browser = enterprise.browser()
+  browser.bring(mallory)
+  const arrived = await browser.signIn(connectionId, claims)
+  assert.equal((await linkAs(browser, flowOf(arrived), mallory.identityId)).statusCode, 200)
+  evil = { mallory, connectionId, claims }
+})
+after(() => enterprise.close())
+
+type Browser = ReturnType<Enterprise['browser']>
+
+/** A browser in which a user has signed in on our page, with both cookies of that. */
+async function browserOfVictim() {
+  const victim = await world.person()
+  const browser = enterprise.browser()
+  const { flowId, options } = (await browser.page('POST', '/api/auth/login/start', {})).json()
+  const credential = victim.authenticator.authenticate(options)
+  assert.equal((await browser.page('POST', '/api/auth/login/finish', { flowId, credential })).statusCode, 200)
+  return { victim, browser, cookies: new Map(browser.cookies) }
+}
+
+const isAsked = (answer: { headers: { location?: string | undefined } }) =>
+  new URL(answer.headers.location ?? '').pathname === '/sso/confirm'
+
+const confirm = (browser: Browser, flowId: string) => browser.page('POST', `/api/sso/arrivals/${flowId}/confirm`)
+
+async function sessionsOf({ userId }: Person): Promise<number> {
+  return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
+}
+
+/** The cookies that say who is signed in, for our pages and for the browser's own dialog. */
+const sessionCookies = (cookies: Map<string, string>) =>
+  [...cookies].filter(([name]) => !name.endsWith('-sso')).toSorted()
+
+test('SIN-01 SML-22 a hostile site that leads a browser through its own provider changes nobody who is signed in', async () => {
+  const { victim, browser, cookies } = await browserOfVictim()
+  const before = await sessionsOf(evil.mallory)
+  const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
+  for (const site of ['cross-site', 'same-site', 'absent', 'none'] as const) {
+    const arrived = await browser.signIn(evil.connectionId, evil.claims, { return_to: returnTo }, site)
+    assert.ok(isAsked(arrived), site)
+    assert.deepEqual(sessionCookies(browser.cookies), sessionCookies(cookies), site)
+    const session = await sessionOf(browser)
+    assert.deepEqual([session.authMethod, session.user.userId], ['passkey', victim.userId], site)
+  }
+  assert.equal(await sessionsOf(evil.mallory), before, 'no session was opened')
+})
+
+test('SIN-02 the page says who is signed in and who would be, and only its confirmation changes that', async () => {
+  const { victim, browser, cookies } = await browserOfVictim()
+  const flowId = flowOf(await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site'))
+  const { signIn, organization } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
+  assert.equal(organization.name, 'Evil Inc')
+  assert.deepEqual(Object.keys(signIn.identity), ['displayName', 'handle'], 'and nothing else about them')
+  assert.deepEqual([signIn.identity.handle, signIn.replaces.handle], [evil.mallory.handle, victim.handle])
+
+  const session = cookies.get('countersign') ?? ''
+  const confirmed = await confirm(browser, flowId)
+  assert.deepEqual([confirmed.statusCode, confirmed.json()], [200, { returnTo: world.config.businessUrl.href }])
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+  assert.equal(browser.cookies.has('__Host-countersign-fedcm'), false, 'the browser offers nobody to apps')
+  const headers = { authorization: `Bearer ${session}` }
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401, 'as the page has said')
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers: victim.headers })).statusCode, 200)
+})
+
+test('SIN-03 a confirmation counts from a page of ours, in the browser of the sign-in, once', async () => {
+  const { victim, browser, cookies } = await browserOfVictim()
+  const flowId = flowOf(await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site'))
+  const url = `/api/sso/arrivals/${flowId}/confirm`
+  const { cookie } = browser.headers()
+  const origins: Record<string, string>[] = [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: world.config.baseUrl.origin },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site' },
+  ]
+  for (const from of origins) {
+    const answer = await world.api.inject({ method: 'POST', url, headers: { cookie, ...from } })
+    assert.deepEqual(errorOf(answer), [403, 'invalid_origin'], JSON.stringify(from))
+  }
+  const other = await browserOfVictim()
+  assert.deepEqual(errorOf(await confirm(other.browser, flowId)), [400, 'invalid_sso_flow'], 'another browser')
+  assert.equal((await sessionOf(browser)).user.userId, victim.userId)
+  assert.deepEqual(sessionCookies(browser.cookies), sessionCookies(cookies))
+
+  assert.equal((await confirm(browser, flowId)).statusCode, 200)
+  assert.deepEqual(errorOf(await confirm(browser, flowId)), [400, 'invalid_sso_flow'], 'a second time')
+})
+
+test('SIN-04 nobody is signed in by a link of another site before they confirm it, and then led no further', async () => {
+  const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
+  for (const site of ['cross-site', 'same-site', 'absent'] as const) {
+    const browser = enterprise.browser()
+    const arrived = await browser.signIn(evil.connectionId, evil.claims, { return_to: returnTo }, site)
+    assert.ok(isAsked(arrived), site)
+    assert.equal((await browser.page('GET', '/api/auth/session')).statusCode, 401, site)
+    const flowId = flowOf(arrived)
+    const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
+    assert.deepEqual([signIn.identity.handle, signIn.replaces], [evil.mallory.handle, null], site)
+    assert.equal((await confirm(browser, flowId)).json().returnTo, world.config.businessUrl.href, site)
+    assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+  }
+})
+
+test('SIN-05 a sign-in that a page of ours begins, or a typed address, asks nothing and comes back', async () => {
+  const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
+  const typed = enterprise.browser()
+  const arrived = await typed.signIn(evil.connectionId, evil.claims, { return_to: returnTo })
+  assert.equal(arrived.headers.location, returnTo)
+
+  const browser = enterprise.browser()
+  const url = `/api/sso/${evil.connectionId}/start`
+  const begun = await browser.page('POST', url, { returnTo, loginHint: 'ann@acme.example' })
+  assert.equal(begun.statusCode, 200, begun.body)
+  const address: string = begun.json().url
+  assert.equal(new URL(address).searchParams.get('login_hint'), 'ann@acme.example')
+  const back = await browser.follow(enterprise.upstream.approve(address, evil.claims).href)
+  assert.equal(back.headers.location, returnTo)
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+
+  for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const answer = await world.api.inject({ method: 'POST', url, headers, payload: {} })
+    assert.deepEqual(errorOf(answer), [403, 'invalid_origin'], JSON.stringify(headers))
+  }
+  const elsewhere = await browser.page('POST', url, { returnTo: 'https://evil.example/' })
+  assert.deepEqual(errorOf(elsewhere), [400, 'invalid_request'])
+})
+
+test('SIN-06 a link of another site leaves the passkey session of the same user as it is', async () => {
+  const browser = enterprise.browser()
+  browser.bring(evil.mallory)
+  const arrived = await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site')
+  assert.equal(arrived.headers.location, world.config.businessUrl.href)
+  assert.equal(browser.cookies.get('countersign'), evil.mallory.sessionToken)
+  assert.equal((await sessionOf(browser)).authMethod, 'passkey')
+})
+
+test('SIN-07 a test sign-in, and a subject that is linked to nobody, are confirmed by nobody', async () => {
+  const { browser } = await browserOfVictim()
+  const unknown = flowOf(await browser.signIn(evil.connectionId, newClaims(), {}, 'cross-site'))
+  assert.equal((await browser.page('GET', `/api/sso/arrivals/${unknown}`)).json().signIn, null)
+  assert.deepEqual(errorOf(await confirm(browser, unknown)), [400, 'invalid_sso_flow'])
+
+  const { headers, identityId } = evil.mallory
+  const { organizations } = (await world.business.inject({ url: '/api/organizations', headers })).json()
+  const path = `/${organizations[0].id}/sso-connections/${evil.connectionId}/test?identity_id=${identityId}`
+  const offered = await enterprise.send(evil.mallory, 'POST', path)
+  const test = new URL(offered.json().url).searchParams.get('test') ?? ''
+  const tested = flowOf(await browser.signIn(evil.connectionId, evil.claims, { test }, 'cross-site'))
+  assert.equal((await browser.page('GET', `/api/sso/arrivals/${tested}`)).json().signIn, null)
+  assert.deepEqual(errorOf(await confirm(browser, tested)), [400, 'invalid_sso_flow'])
+  assert.deepEqual(refusalIn(await enterprise.browser().get('/api/sso/x/arrive?flow=x')), [400, 'invalid_sso_flow'])
+})
