@@ -46,7 +46,7 @@ const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
 
 export const readOrganizationAudit = endpoint(
   'GET /api/organizations/:organizationId/audit',
-  { ...organization, summary: 'The trail of an organization, newest first' },
+  { ...organization, ssoSession: 'its organization', summary: 'The trail of an organization, newest first' },
   {
     params: Type.Object({ organizationId: Uuid }),
     querystring: Type.Object({
@@ -61,7 +61,11 @@ export const readOrganizationAudit = endpoint(
 
 export const exportOrganizationAudit = endpoint(
   'GET /api/organizations/:organizationId/audit/export',
-  { ...organization, summary: 'The whole trail of an organization as a file: CSV, or JSON lines' },
+  {
+    ...organization,
+    ssoSession: 'its organization',
+    summary: 'The whole trail of an organization as a file: CSV, or JSON lines',
+  },
   {
     params: Type.Object({ organizationId: Uuid }),
     querystring: Type.Object({

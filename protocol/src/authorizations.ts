@@ -39,6 +39,7 @@ export const readAuthorization = endpoint(
   'GET /api/oauth/authorization/:clientId',
   {
     ...session,
+    ssoSession: 'its organization',
     summary: 'What an identity has granted an app, there or at a resource of another, and what is missing',
   },
   {

@@ -13,7 +13,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
-type Listed = { summary: string; security: Security; cors: Cors; host?: HostName }
+/**
+ * What a session may do here that an organization's SSO alone has opened, without a passkey: nothing, unless the endpoint
+ * says of what it takes care. Anyone who controls the organization's provider can open one, so it is not for what the
+ * user owns: passkeys, keys, other identities, apps, delegations, and the account as a whole; nor for signatures.
+ */
+export type SsoSessionUse = 'nothing' | 'its own session' | 'its identity' | 'its organization'
+
+type Listed = { summary: string; security: Security; cors: Cors; host?: HostName; ssoSession?: SsoSessionUse }
 /**
  * `refusal` is the shape of refusals where it differs from everywhere else. `consumes` is the media type of a body that
  * no schema describes.
@@ -45,9 +52,10 @@ export function endpoint<
   const Code extends Status,
 >(name: Name, about: About, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
-  const { summary, security, cors, host = 'api', refusal = RefusalBody, consumes } = about
+  const { summary, security, cors, host = 'api', ssoSession = 'nothing', refusal = RefusalBody, consumes } = about
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
-  return { name, method, url, config: { summary, security, cors, host, consumes }, schema: { ...parts, response } }
+  const config = { summary, security, cors, host, ssoSession, consumes }
+  return { name, method, url, config, schema: { ...parts, response } }
 }
 
 /** What any endpoint value is, for those who walk over all of them. */

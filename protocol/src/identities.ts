@@ -25,7 +25,7 @@ const session = { security: 'session', cors: 'our pages' } as const
 
 export const listIdentities = endpoint(
   'GET /api/identities',
-  { ...session, summary: 'List my identities' },
+  { ...session, ssoSession: 'its identity', summary: 'List my identities' },
   {},
   { 200: Type.Object({ identities: Type.Array(Identity) }) },
 )
@@ -39,7 +39,7 @@ export const createIdentity = endpoint(
 
 export const readIdentity = endpoint(
   'GET /api/identities/:identityId',
-  { ...session, summary: 'Read one of my identities' },
+  { ...session, ssoSession: 'its identity', summary: 'Read one of my identities' },
   { params: ByIdentity },
   { 200: Identity },
 )

@@ -82,6 +82,7 @@ export const createWorkspace = endpoint(
 )
 
 const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const ofOrganization = { ...business, ssoSession: 'its organization' } as const
 
 export const ByOrganizationId = Type.Object({ organizationId: Uuid })
 
@@ -90,7 +91,7 @@ export const ActingAs = Type.Object({ identity_id: Type.Optional(Uuid) })
 
 export const listOwnOrganizations = endpoint(
   'GET /api/organizations',
-  { ...business, summary: 'List the organizations that my identities are members of' },
+  { ...ofOrganization, summary: 'List the organizations that my identities are members of' },
   {},
   { 200: Type.Object({ organizations: Type.Array(OwnOrganization) }) },
 )
@@ -104,7 +105,7 @@ export const createOrganization = endpoint(
 
 export const readOrganization = endpoint(
   'GET /api/organizations/:organizationId',
-  { ...business, summary: 'Read an organization that I am a member of' },
+  { ...ofOrganization, summary: 'Read an organization that I am a member of' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
@@ -112,7 +113,7 @@ export const readOrganization = endpoint(
 export const changeOrganization = endpoint(
   'PATCH /api/organizations/:organizationId',
   {
-    ...business,
+    ...ofOrganization,
     summary: 'Change the name, slug or logo of an organization, its mode of encryption, or what it requires',
   },
   {
@@ -154,7 +155,10 @@ export type OrganizationMember = Static<typeof OrganizationMember>
 
 export const listMembers = endpoint(
   'GET /api/organizations/:organizationId/members',
-  { ...business, summary: 'List the members of an organization: all of them, or page by page with limit or cursor' },
+  {
+    ...ofOrganization,
+    summary: 'List the members of an organization: all of them, or page by page with limit or cursor',
+  },
   {
     params: ByOrganizationId,
     querystring: Type.Object({
@@ -175,14 +179,14 @@ const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })
 
 export const readMember = endpoint(
   'GET /api/organizations/:organizationId/members/:memberId',
-  { ...business, summary: 'Read a member of an organization' },
+  { ...ofOrganization, summary: 'Read a member of an organization' },
   { params: ByMemberId, querystring: ActingAs },
   { 200: Type.Object({ member: OrganizationMember }) },
 )
 
 export const changeMember = endpoint(
   'PATCH /api/organizations/:organizationId/members/:memberId',
-  { ...business, summary: 'Change what a member is and may do; a role brings its scopes, where none are given' },
+  { ...ofOrganization, summary: 'Change what a member is and may do; a role brings its scopes, where none are given' },
   {
     params: ByMemberId,
     querystring: ActingAs,
@@ -199,7 +203,7 @@ export type MemberChange = Omit<Static<typeof changeMember.schema.body>, 'signed
 
 export const removeMember = endpoint(
   'DELETE /api/organizations/:organizationId/members/:memberId',
-  { ...business, summary: 'Remove a member, or leave: their tokens for the organization end at once' },
+  { ...ofOrganization, summary: 'Remove a member, or leave: their tokens for the organization end at once' },
   { params: ByMemberId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
 )
@@ -216,7 +220,10 @@ export type Invitation = Static<typeof Invitation>
 
 export const invite = endpoint(
   'POST /api/organizations/:organizationId/invitations',
-  { ...business, summary: 'Invite an identity by its handle, or whoever proves an e-mail address, for seven days' },
+  {
+    ...ofOrganization,
+    summary: 'Invite an identity by its handle, or whoever proves an e-mail address, for seven days',
+  },
   {
     params: ByOrganizationId,
     querystring: ActingAs,
@@ -240,7 +247,7 @@ export const invite = endpoint(
 
 export const listInvitations = endpoint(
   'GET /api/organizations/:organizationId/invitations',
-  { ...business, summary: 'List the invitations that wait, without their tokens' },
+  { ...ofOrganization, summary: 'List the invitations that wait, without their tokens' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ invitations: Type.Array(Invitation) }) },
 )
@@ -249,14 +256,14 @@ const ByInvitationId = Type.Object({ organizationId: Uuid, invitationId: Uuid })
 
 export const readInvitation = endpoint(
   'GET /api/organizations/:organizationId/invitations/:invitationId',
-  { ...business, summary: 'Read an invitation that waits, without its token' },
+  { ...ofOrganization, summary: 'Read an invitation that waits, without its token' },
   { params: ByInvitationId, querystring: ActingAs },
   { 200: Type.Object({ invitation: Invitation }) },
 )
 
 export const withdrawInvitation = endpoint(
   'DELETE /api/organizations/:organizationId/invitations/:invitationId',
-  { ...business, summary: 'Withdraw an invitation' },
+  { ...ofOrganization, summary: 'Withdraw an invitation' },
   { params: ByInvitationId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
 )

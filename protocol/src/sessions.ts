@@ -7,7 +7,7 @@ const session = { security: 'session', cors: 'our pages' } as const
 
 export const readSession = endpoint(
   'GET /api/auth/session',
-  { ...session, summary: 'Who is signed in' },
+  { ...session, ssoSession: 'its own session', summary: 'Who is signed in' },
   {},
   {
     200: Type.Object({
@@ -27,7 +27,11 @@ export const readSession = endpoint(
 
 export const createBusinessToken = endpoint(
   'POST /api/auth/session/business',
-  { ...session, summary: 'A bearer by which a page of the business host speaks for this session, there alone' },
+  {
+    ...session,
+    ssoSession: 'its own session',
+    summary: 'A bearer by which a page of the business host speaks for this session, there alone',
+  },
   {},
   {
     201: Type.Object({
@@ -39,14 +43,18 @@ export const createBusinessToken = endpoint(
 
 export const endSession = endpoint(
   'DELETE /api/auth/session',
-  { ...session, summary: 'Sign out' },
+  { ...session, ssoSession: 'its own session', summary: 'Sign out' },
   {},
   { 204: Nothing },
 )
 
 export const endHintedSession = endpoint(
   'POST /api/auth/session/end',
-  { ...session, summary: 'Sign out because an app asks, by an ID token that it got in this session' },
+  {
+    ...session,
+    ssoSession: 'its own session',
+    summary: 'Sign out because an app asks, by an ID token that it got in this session',
+  },
   { body: Type.Object({ idTokenHint: Type.String({ maxLength: 16_384 }) }) },
   { 204: Nothing },
 )

@@ -116,6 +116,7 @@ export const verifySignature = endpoint(
 
 const ByIdentity = Type.Object({ identityId: Uuid })
 const session = { security: 'session', cors: 'our pages' } as const
+const ofOrganization = { ...session, ssoSession: 'its organization' } as const
 
 export const SigningKey = Type.Object({
   identityId: Uuid,
@@ -219,7 +220,7 @@ export const ExportedOrganizationSignature = Type.Object({
 export const listSigningRequests = endpoint(
   'GET /api/signing/requests',
   {
-    ...session,
+    ...ofOrganization,
     summary: 'The requests that wait for me: for one of my identities, or as one for an organization',
   },
   {},
@@ -245,7 +246,10 @@ export const readSigningHistory = endpoint(
 
 export const readSigningRequest = endpoint(
   'GET /api/signing/requests/:requestId',
-  { ...session, summary: 'A request for one of my identities, or for an organization that I sign or approve for' },
+  {
+    ...ofOrganization,
+    summary: 'A request for one of my identities, or for an organization that I sign or approve for',
+  },
   { params: ByRequest },
   { 200: SigningRequest },
 )
@@ -275,7 +279,7 @@ export const approveRequest = endpoint(
 
 export const denyRequest = endpoint(
   'POST /api/signing/requests/:requestId/deny',
-  { ...session, summary: 'Deny a request' },
+  { ...ofOrganization, summary: 'Deny a request' },
   { params: ByRequest },
   { 200: Type.Object({ requestId: Uuid, status: Type.Literal('denied'), resolvedAt: Instant }) },
 )

@@ -84,11 +84,15 @@ export async function readAuthorizationIn(
   if (authMethod === 'passkey') return read
   const organizationIds = await listEnterpriseSso(db, { sessionId, identityId }, now)
   const held = await listScopesHeld(db, { identityId, clientId, organizationIds }, now)
+  const authorization = held.length === 0 ? null : read.authorization
   return {
-    authorization: read.authorization && { ...read.authorization, scope: held.join(' ') },
+    authorization: authorization && { ...authorization, ...withoutKeys, scope: held.join(' ') },
     missingScopes: scope.filter((each) => !held.includes(each)),
   }
 }
+
+/** The keys that a user has with an app are theirs, and open to no organization. */
+const withoutKeys = { encryptionMode: null, encryptedAppKey: null, appPublicKey: null, encryptedAppPrivateKey: null }
 
 /**
  * Disconnects an app from an identity: its codes and tokens for it end with this call, and so do its key, what it may

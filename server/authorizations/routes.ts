@@ -9,6 +9,9 @@ import { listChoices } from '#organizations/context.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { disconnect, listAuthorizations, readAuthorizationIn } from './authorization.ts'
 
+/** Delegations are the user's own: a session that an organization alone has opened learns of none, and uses none. */
+const withoutDelegation = (wanted: string) => ({ delegation: null, missingScopes: scopesOf(wanted), covered: false })
+
 export function authorizationRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
@@ -39,6 +42,7 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
       }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)
       if (!resource) return read
+      if (session.of(request).authMethod !== 'passkey') return { ...read, connector: withoutDelegation(wanted) }
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
       return { ...read, connector: await readDelegation(db, parties, { scope: scopesOf(wanted), mode }) }
     },

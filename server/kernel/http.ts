@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { Cors, HostName, Security } from '@countersign/protocol/endpoint'
+import type { Cors, HostName, Security, SsoSessionUse } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Admission } from './admission.ts'
@@ -23,6 +23,8 @@ declare module 'fastify' {
     host?: HostName
     /** The media type of a body that no schema describes. */
     consumes?: string | undefined
+    /** What a session without a passkey may do here; where it is left out, nothing. */
+    ssoSession?: SsoSessionUse
     /**
      * Whether a form may come (`application/x-www-form-urlencoded`); with names, those parameters may come several
      * times, and arrive as one list.

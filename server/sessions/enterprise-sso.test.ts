@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { transaction } from '#kernel/database.ts'
 import { readToken, uuidFromBytes } from '#kernel/token-format.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { makeOrganization } from '#testing/organization.ts'
 import { askerOf, createSigner } from '#testing/signer.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { endpoints } from '../openapi.ts'
@@ -26,139 +28,30 @@ async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<string
   return made.json().identityId
 }
 
-/** Of each endpoint for people who are signed in: whether it is open to those whom an organization alone has named. */
-const openWithoutPasskey: Record<string, boolean> = {
-  'DELETE /api/account': false,
-  'GET /api/account/activity': false,
-  'GET /api/account/device-approvals': false,
-  'POST /api/account/device-approvals': false,
-  'DELETE /api/account/device-approvals/:approvalId': false,
-  'GET /api/account/device-approvals/:approvalId': false,
-  'POST /api/account/device-approvals/:approvalId/answer': false,
-  'POST /api/account/device-approvals/:approvalId/reveal': false,
-  'POST /api/account/device-approvals/:approvalId/take': false,
-  'POST /api/account/device-approvals/:approvalId/wrap': false,
-  'GET /api/account/export': false,
-  'GET /api/account/key-wraps': false,
-  'POST /api/account/key-wraps': false,
-  'PUT /api/account/key-wraps': false,
-  'GET /api/account/recovery': false,
-  'PUT /api/account/recovery': false,
-  'GET /api/auth/passkeys': false,
-  'DELETE /api/auth/passkeys/:credentialId': false,
-  'PATCH /api/auth/passkeys/:credentialId': false,
-  'POST /api/auth/passkeys/finish': false,
-  'POST /api/auth/passkeys/start': false,
-  'POST /api/auth/reauthenticate/finish': false,
-  'POST /api/auth/reauthenticate/start': false,
-  'DELETE /api/auth/session': true,
-  'GET /api/auth/session': true,
-  'POST /api/auth/session/business': true,
-  'POST /api/auth/session/end': true,
-  'DELETE /api/auth/sessions': false,
-  'GET /api/auth/sessions': false,
-  'DELETE /api/auth/sessions/:sessionId': false,
-  'GET /api/developer/apps': false,
-  'POST /api/developer/apps': false,
-  'DELETE /api/developer/apps/:clientId': false,
-  'GET /api/developer/apps/:clientId': false,
-  'PATCH /api/developer/apps/:clientId': false,
-  'GET /api/developer/apps/:clientId/resources': false,
-  'POST /api/developer/apps/:clientId/resources': false,
-  'PATCH /api/developer/apps/:clientId/resources/:resourceKey': false,
-  'POST /api/developer/apps/:clientId/secret': false,
-  'DELETE /api/developer/apps/:clientId/webhook': false,
-  'GET /api/developer/apps/:clientId/webhook': false,
-  'PUT /api/developer/apps/:clientId/webhook': false,
-  'GET /api/developer/apps/:clientId/webhook/deliveries': false,
-  'POST /api/developer/apps/:clientId/webhook/deliveries/:deliveryId/send': false,
-  'POST /api/developer/apps/:clientId/webhook/secret': false,
-  'POST /api/developer/apps/:clientId/webhook/test': false,
-  'GET /api/encryption/keys/:identityId': false,
-  'POST /api/encryption/keys/:identityId': false,
-  'GET /api/identities': true,
-  'POST /api/identities': false,
-  'DELETE /api/identities/:identityId': false,
-  'GET /api/identities/:identityId': true,
-  'PATCH /api/identities/:identityId': false,
-  'DELETE /api/identities/:identityId/email': false,
-  'POST /api/identities/:identityId/email': false,
-  'POST /api/identities/:identityId/email/verify': false,
-  'GET /api/oauth/authorization/:clientId': true,
-  'GET /api/oauth/authorizations': false,
-  'DELETE /api/oauth/authorizations/:id': false,
-  'POST /api/oauth/authorize': true,
-  'POST /api/oauth/fedcm/finalize': false,
-  'GET /api/oauth/delegations': true,
-  'DELETE /api/oauth/delegations/:delegationId': true,
-  'GET /api/oauth/delegations/:delegationId/uses': true,
-  'GET /api/organizations': true,
-  'POST /api/organizations': false,
-  'DELETE /api/organizations/:organizationId': false,
-  'GET /api/organizations/:organizationId': true,
-  'PATCH /api/organizations/:organizationId': true,
-  'GET /api/organizations/:organizationId/audit': true,
-  'GET /api/organizations/:organizationId/audit/export': true,
-  'GET /api/organizations/:organizationId/members': true,
-  'GET /api/organizations/:organizationId/members/:memberId': true,
-  'PATCH /api/organizations/:organizationId/members/:memberId': true,
-  'DELETE /api/organizations/:organizationId/members/:memberId': true,
-  'GET /api/organizations/:organizationId/invitations': true,
-  'POST /api/organizations/:organizationId/invitations': true,
-  'GET /api/organizations/:organizationId/invitations/:invitationId': true,
-  'DELETE /api/organizations/:organizationId/invitations/:invitationId': true,
-  'GET /api/organizations/:organizationId/domains': false,
-  'POST /api/organizations/:organizationId/domains': false,
-  'DELETE /api/organizations/:organizationId/domains/:domainId': false,
-  'POST /api/organizations/:organizationId/domains/:domainId/verify': false,
-  'GET /api/invitations/:token': false,
-  'POST /api/invitations/:token/accept': false,
-  'GET /api/organizations/:organizationId/sso-connections': false,
-  'POST /api/organizations/:organizationId/sso-connections': false,
-  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId': false,
-  'GET /api/organizations/:organizationId/sso-connections/:connectionId': false,
-  'PATCH /api/organizations/:organizationId/sso-connections/:connectionId': false,
-  'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': false,
-  'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
-  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': false,
-  'POST /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': false,
-  'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': false,
-  'GET /api/organizations/:organizationId/keys': false,
-  'POST /api/organizations/:organizationId/keys': false,
-  'DELETE /api/organizations/:organizationId/keys/:keyId': false,
-  'GET /api/organizations/:organizationId/keys/:keyId/wraps': false,
-  'PUT /api/organizations/:organizationId/keys/:keyId/wraps': false,
-  'GET /api/organizations/:organizationId/kms': false,
-  'PUT /api/organizations/:organizationId/kms': false,
-  'DELETE /api/organizations/:organizationId/kms': false,
-  'GET /api/signing/history': false,
-  'GET /api/signing/keys': false,
-  'GET /api/signing/keys/:identityId': false,
-  'POST /api/signing/keys/:identityId': false,
-  'PUT /api/signing/keys/:identityId': false,
-  'GET /api/signing/requests': true,
-  'GET /api/signing/requests/:requestId': true,
-  'POST /api/signing/requests/:requestId/approve': false,
-  'POST /api/signing/requests/:requestId/deny': true,
-  'GET /api/signing/requests/:requestId/receipt': false,
-  'POST /api/sso/arrivals/:flowId/link': false,
-  'POST /api/signing/requests/:requestId/sign': false,
-}
+/** What the decision says that a session may do which an organization opened: endpoint by endpoint, and with what. */
+const openWithoutPasskey = new Map(
+  readFileSync(new URL('../../docs/decisions/0026-an-organization-speaks-for-itself-alone.md', import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => /^\| `([A-Z]+ \/[^`]+)` \| ([^|]+) \| [^|]+ \|$/.exec(line) ?? [])
+    .flatMap(([, name, use]) => (name === undefined || use === undefined ? [] : [[name, use] as const])),
+)
 
-test('SSO-12 a session that an organization opened can do what it is open to, and nothing else', async () => {
-  const forPeople = endpoints.map(({ endpoint }) => endpoint).filter(({ config }) => config.security === 'session')
-  assert.deepEqual(
-    forPeople.map(({ name }) => name).toSorted(),
-    Object.keys(openWithoutPasskey).toSorted(),
-    'a new endpoint for people says here whether it takes a passkey',
-  )
+test('ESS-01 SSO-12 a session that an organization opened gets in where the documentation says, and nowhere else', async () => {
+  const forUsers = endpoints.map(({ endpoint }) => endpoint).filter(({ config }) => config.security === 'session')
+  assert.ok(forUsers.length > 90 && openWithoutPasskey.size > 20)
+  for (const name of openWithoutPasskey.keys())
+    assert.ok(
+      forUsers.some((endpoint) => endpoint.name === name),
+      `${name} is no endpoint`,
+    )
   const person = await world.person()
-  for (const { name, method, url, config } of forPeople) {
+  for (const { name, method, url, config } of forUsers) {
+    assert.equal(config.ssoSession, openWithoutPasskey.get(name) ?? 'nothing', name)
     const headers = await signInByOrganization(world, person)
     const host = config.host === 'business' ? world.business : world.api
     const answer = await host.inject({ method, url: url.replaceAll(/:\w+/g, randomUUID()), headers })
     const refused = answer.statusCode === 403 && answer.json().error === 'passkey_required'
-    assert.equal(!refused, openWithoutPasskey[name], `${name}: ${answer.statusCode} ${answer.body}`)
+    assert.equal(!refused, openWithoutPasskey.has(name), `${name}: ${answer.statusCode} ${answer.body}`)
   }
 })
 
@@ -224,33 +117,63 @@ test('what a provider has said is taken back by connection, by member, or as a w
   assert.deepEqual(still, [false, true, true])
 })
 
-test('SSO-12 a session that an organization opened touches nothing of the other identities', async () => {
+test('ESS-02 a session that an organization opened reads and answers nothing that the user was asked personally', async () => {
   const ada = await createSigner(world)
-  const identityId = await addIdentity(ada)
+  const { requestId } = (await askerOf(world, await world.app()).request(ada.identityId)).json()
+  const byProvider = await signInByOrganization(world, ada)
+  const one = `/api/signing/requests/${requestId}`
+  assert.deepEqual((await get('/api/signing/requests', byProvider)).json(), { requests: [] })
+  const [read, denied] = [
+    await get(one, byProvider),
+    await world.api.inject({ method: 'POST', url: `${one}/deny`, headers: byProvider }),
+  ]
+  for (const answer of [read, denied])
+    assert.deepEqual([answer.statusCode, answer.json().error], [404, 'request_not_found'])
+  assert.equal((await get(one, ada.headers)).json().status, 'pending')
+})
+
+test('ESS-03 a session that an organization opened neither sees nor ends what apps may do for the user', async () => {
+  const ada = await createSigner(world)
   const connectors = await createConnectors(world)
   assert.equal((await connectors.consent(ada)).statusCode, 200)
   const [delegation] = await delegationsOf(world, ada)
-  const { requestId } = (await askerOf(world, connectors.source).request(ada.identityId)).json()
-  const asked = async (headers: Headers & { authorization: string }) => {
-    const ask = async (method: 'GET' | 'POST' | 'DELETE', url: string) =>
-      (await world.api.inject({ method, url, headers })).statusCode
-    const one = `/api/signing/requests/${requestId}`
-    return {
-      delegations: (await delegationsOf(world, { headers })).length,
-      requests: (await get('/api/signing/requests', headers)).json().requests.length,
-      uses: await ask('GET', `/api/oauth/delegations/${delegation.id}/uses`),
-      read: await ask('GET', one),
-      deny: await ask('POST', `${one}/deny`),
-      revoke: await ask('DELETE', `/api/oauth/delegations/${delegation.id}`),
-    }
+  const byProvider = await signInByOrganization(world, ada)
+  const one = `/api/oauth/delegations/${delegation.id}`
+  for (const [method, url] of [
+    ['GET', '/api/oauth/delegations'],
+    ['GET', `${one}/uses`],
+    ['DELETE', one],
+  ] as const) {
+    const answer = await world.api.inject({ method, url, headers: byProvider })
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'passkey_required'], `${method} ${url}`)
   }
-  const byOther = await signInByOrganization(world, ada, { identityId })
-  const nothing = { delegations: 0, requests: 0, uses: 404, read: 404, deny: 404, revoke: 404 }
-  assert.deepEqual(await asked(byOther), nothing)
-  const consent = await connectors.consent({ ...ada, headers: byOther })
-  assert.deepEqual([consent.statusCode, consent.json().error], [404, 'identity_not_found'])
-  const own = { delegations: 1, requests: 1, uses: 200, read: 200, deny: 200, revoke: 204 }
-  assert.deepEqual(await asked(await signInByOrganization(world, ada)), own)
+  const { resourceKey, scope } = { resourceKey: delegation.targetResourceKey, scope: delegation.scope }
+  const asked = { identity_id: ada.identityId, requested_resource: resourceKey, requested_scope: scope }
+  const url = `/api/oauth/authorization/${delegation.sourceAppClientId}?${new URLSearchParams(asked).toString()}`
+  const own = (await get(url, ada.headers)).json()
+  assert.deepEqual([own.authorization.identityId, own.connector.covered], [ada.identityId, true])
+  const { authorization, connector } = (await get(url, byProvider)).json()
+  const nothing = { delegation: null, missingScopes: scope.split(' '), covered: false }
+  assert.deepEqual([authorization, connector], [null, nothing])
+  const consent = await connectors.consent({ ...ada, headers: byProvider })
+  assert.equal(consent.statusCode, 403, consent.body)
+  assert.equal((await delegationsOf(world, ada)).length, 1)
+})
+
+test('ESS-04 a session that an organization opened is led to no other organization of the user', async () => {
+  const ada = await world.person()
+  const { id: own } = await makeOrganization(world, ada)
+  const { id: other } = await makeOrganization(world, ada, 'Other')
+  const byProvider = await signInByOrganization(world, ada, { organizationId: own })
+  const ask = (url: string) => world.business.inject({ url: `/api/organizations${url}`, headers: byProvider })
+  const { organizations } = (await ask('')).json()
+  assert.deepEqual(
+    organizations.map(({ id }: { id: string }) => id),
+    [own],
+  )
+  assert.equal((await ask(`/${own}/members`)).statusCode, 200)
+  for (const path of ['', '/members', '/audit', '/audit/export?format=jsonl', '/invitations'])
+    assert.equal((await ask(`/${other}${path}`)).statusCode, 404, path)
 })
 
 test('SSO-12 what a provider has said outlives a sign-in of the same person there, and of nobody else', async () => {

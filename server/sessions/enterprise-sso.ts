@@ -16,46 +16,10 @@ import {
 /** That the provider of an organization has named the person of a session, as one of their identities. */
 export type EnterpriseSso = { connectionId: string; identityId: string; authenticatedAt: Date }
 
-/**
- * What a session can do that an organization opened, and no passkey. Whoever holds the organization's provider can open
- * one, so it is not for what the person owns: their passkeys, keys, other identities, apps, and the account as a whole.
- * Nor for what a key signs, that a passkey opens: a signature that comes with it was made for something else.
- * An endpoint that is not named here is closed to it.
- */
-const openWithoutPasskey = new Set([
-  'GET /api/auth/session',
-  'DELETE /api/auth/session',
-  'POST /api/auth/session/business',
-  'POST /api/auth/session/end',
-  'GET /api/identities',
-  'GET /api/identities/:identityId',
-  'GET /api/oauth/authorization/:clientId',
-  'POST /api/oauth/authorize',
-  'GET /api/oauth/delegations',
-  'GET /api/oauth/delegations/:delegationId/uses',
-  'DELETE /api/oauth/delegations/:delegationId',
-  'GET /api/signing/requests',
-  'GET /api/signing/requests/:requestId',
-  'POST /api/signing/requests/:requestId/deny',
-  // As a member of that organization alone.
-  'GET /api/organizations',
-  'GET /api/organizations/:organizationId',
-  'PATCH /api/organizations/:organizationId',
-  'GET /api/organizations/:organizationId/audit',
-  'GET /api/organizations/:organizationId/audit/export',
-  'GET /api/organizations/:organizationId/members',
-  'GET /api/organizations/:organizationId/members/:memberId',
-  'PATCH /api/organizations/:organizationId/members/:memberId',
-  'DELETE /api/organizations/:organizationId/members/:memberId',
-  'GET /api/organizations/:organizationId/invitations',
-  'POST /api/organizations/:organizationId/invitations',
-  'GET /api/organizations/:organizationId/invitations/:invitationId',
-  'DELETE /api/organizations/:organizationId/invitations/:invitationId',
-])
-
-export function isOpenWithoutPasskey({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
-  // Fastify answers HEAD wherever it answers GET.
-  return openWithoutPasskey.has(`${method === 'HEAD' ? 'GET' : method} ${url}`)
+/** Whether the endpoint is open to a session without a passkey, which each endpoint says of itself. */
+export function isOpenWithoutPasskey({ routeOptions }: FastifyRequest): boolean {
+  const { ssoSession = 'nothing' } = routeOptions.config
+  return ssoSession !== 'nothing'
 }
 
 /** Notes on a session that the provider of an organization has named its person now. */

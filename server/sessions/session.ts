@@ -54,8 +54,8 @@ const refuse = refusals({
 const seenAgainAfterSeconds = 60
 
 /**
- * Lets through whoever has a session, by bearer token or cookie; without a passkey only to what is listed as open to
- * that. Refuses `unauthorized`, `invalid_origin`, `passkey_required`.
+ * Lets through whoever has a session, by bearer token or cookie; without a passkey only to
+ * endpoints that say they are open to that. Refuses `unauthorized`, `invalid_origin`, `passkey_required`.
  */
 export function sessionGuard(kernel: Kernel) {
   const { db, clock, config } = kernel

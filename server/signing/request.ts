@@ -112,6 +112,7 @@ async function tellApps(tx: Transaction, ended: store.Ended[], now: Date): Promi
 
 /** The requests that wait for a person, the first that expires first. */
 export async function listPending(db: Database, acting: Acting, now: Date): Promise<SigningRequest[]> {
+  if (!isForPerson(acting)) return []
   return (await store.listPendingOfUser(db, acting, now)).map(toSigningRequest)
 }
 
@@ -193,7 +194,11 @@ export async function forgetRequests(tx: Transaction, identityIds: string[], now
   await store.deleteRequests(tx, identityIds)
 }
 
+/** Requests to a person are theirs: an organization that has signed them in alone learns of none. */
+const isForPerson = ({ identityId }: Acting) => identityId === null
+
 async function findOwn(db: Database, acting: Acting, requestId: string) {
+  if (!isForPerson(acting)) return undefined
   const place = await store.findPlace(db, requestId)
   return place && store.findRequestOfUser(db, acting, place.identityId, requestId)
 }
