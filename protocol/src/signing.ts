@@ -246,10 +246,7 @@ export const readSigningHistory = endpoint(
 
 export const readSigningRequest = endpoint(
   'GET /api/signing/requests/:requestId',
-  {
-    ...ofOrganization,
-    summary: 'A request for one of my identities, or for an organization that I sign or approve for',
-  },
+  { ...ofOrganization, summary: 'A request for one of my identities, or for an organization that I answer for' },
   { params: ByRequest },
   { 200: SigningRequest },
 )

@@ -1,12 +1,11 @@
 import { secondsAfter } from '#kernel/clock.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import type { Mail } from '#kernel/mail.ts'
-import { Refusal } from '#kernel/refusal.ts'
 import { recordFinding, settleFinding } from './domain.ts'
-import { failingMail, lostMail, type About } from './domain-mails.ts'
+import { failingMail, lostMail } from './domain-mails.ts'
+import { tellOwners } from './domain-notice.ts'
 import { graceEndOf, lookForProof } from './domain-proof.ts'
-import { leaseDue, listOwnersToTell, noteTold, type Claim } from './domain-store.ts'
+import { leaseDue, noteTold, type Claim } from './domain-store.ts'
 
 const countMax = 40
 /** Longer than a look at the DNS and the mails about it take. */
@@ -19,9 +18,9 @@ export async function recheckDomains(kernel: Kernel, now: Date): Promise<void> {
 }
 
 async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<void> {
-  const finding = await lookForProof(kernel.nameServers, claim)
+  const look = await lookForProof(kernel.nameServers, claim)
   const settled = await transaction(kernel.db, async (tx) => {
-    const step = await settleFinding(tx, claim, { finding, by: 'system' }, now)
+    const step = await settleFinding(tx, claim, { ...look, by: 'system' }, now)
     if (step?.event) await recordFinding(tx, claim, step.event, now)
     return step
   })
@@ -32,25 +31,4 @@ async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<v
   if (failingSince === null || toldAt !== null) return
   const warned = await tellOwners(kernel, after, (about) => failingMail(about, graceEndOf(failingSince)))
   if (warned) await noteTold(kernel.db, after, now)
-}
-
-type Letter = (about: About) => Mail
-
-/** Writes to the owners who have an address. False where it could not be sent to any of them: the trail has it. */
-async function tellOwners({ db, config, mail, log }: Kernel, claim: Claim, letter: Letter): Promise<boolean> {
-  const owners = await listOwnersToTell(db, claim.organizationId)
-  const mails = owners.map(({ email, name }) => letter({ to: email, organization: name, config, claim }))
-  const sent = await Promise.all(mails.map((each) => trySend(each)))
-  return sent.includes(true)
-
-  async function trySend(each: Mail): Promise<boolean> {
-    try {
-      await mail.send(each)
-      return true
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      log.warn({ organizationId: claim.organizationId, reason: error.code }, 'an owner was not told of a domain')
-      return false
-    }
-  }
 }

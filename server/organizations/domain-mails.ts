@@ -37,6 +37,23 @@ export function lostMail({ to, organization, config: { businessUrl }, claim: { d
   }
 }
 
+/** The notice to owners when another organization has proved that it controls a domain of theirs. */
+export function takenMail({ to, organization, config: { businessUrl }, claim: { domain, challenge } }: About): Mail {
+  const recordLine = `${challengeNameOf(domain)}  TXT  ${challenge}`
+  return {
+    to,
+    subject: `${domain} now belongs to another organization / gehört jetzt einer anderen Organisation`,
+    text:
+      `Another organization has verified ${domain}, and the record of ${organization} was not in the DNS. ` +
+      `People with an address there no longer sign in or join through ${organization}. If the domain is yours, ` +
+      `remove the other record, put yours back, and verify it again at once:\n\n` +
+      `${recordLine}\n\n${businessUrl.origin}\n\n` +
+      `Eine andere Organisation hat ${domain} bestätigt, und der Eintrag von ${organization} stand nicht im DNS. ` +
+      `Wer dort eine Adresse hat, meldet sich nicht mehr über ${organization} an und tritt nicht mehr durch sie bei. ` +
+      `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her und bestätigt sie sofort erneut.\n`,
+  }
+}
+
 function dayOf(instant: Date, language: keyof typeof languages): string {
   const format = { dateStyle: 'long', timeZone: 'UTC' } as const
   return new Intl.DateTimeFormat(languages[language], format).format(instant)

@@ -8,16 +8,20 @@ import type { Claim } from './domain-store.ts'
 /** What the DNS has at the place of a proof. */
 export type Finding = 'proof' | 'nothing' | 'other_text' | 'alias' | 'no_answer'
 
+/** What was seen at one look: what that is for a claim, and all texts there, which may prove other claims too. */
+export type Look = { finding: Finding; texts: string[] }
+
 /** Looks whether a domain has the text of a claim, whole, and at its own name. */
 export async function lookForProof(
   nameServers: NameServers,
   { domain, challenge }: Pick<Claim, 'domain' | 'challenge'>,
-): Promise<Finding> {
+): Promise<Look> {
   const answer = await nameServers.readTexts(challengeNameOf(domain))
-  if (answer.kind === 'no answer') return 'no_answer'
-  if (answer.kind === 'alias') return 'alias'
-  if (answer.texts.includes(challenge)) return 'proof'
-  return answer.texts.length === 0 ? 'nothing' : 'other_text'
+  if (answer.kind === 'no answer') return { finding: 'no_answer', texts: [] }
+  if (answer.kind === 'alias') return { finding: 'alias', texts: [] }
+  const { texts } = answer
+  if (texts.includes(challenge)) return { finding: 'proof', texts }
+  return { finding: texts.length === 0 ? 'nothing' : 'other_text', texts }
 }
 
 export type Step = { after: Claim; event?: AuditAction }
@@ -36,13 +40,18 @@ export function stepOf(claim: Claim, finding: Finding, now: Date): Step {
   if (claim.provedAt === null) return { after: seen }
   if (claim.failingSince) {
     if (now < graceEndOf(claim.failingSince)) return { after: seen }
-    return { after: { ...seen, verifiedAt: null, provedAt: null, ...sound }, event: 'organization.domain.lost' }
+    return { after: superseded(seen), event: 'organization.domain.lost' }
   }
   const isSilent = finding === 'no_answer' && now < secondsAfter(claim.provedAt, limits.domainSilenceSeconds)
   return isSilent ? { after: seen } : { after: { ...seen, failingSince: now }, event: 'organization.domain.failing' }
 }
 
 const sound = { failingSince: null, toldAt: null }
+
+/** A claim whose domain another organization has proved since: it counts for nothing until it is proved again. */
+export function superseded(claim: Claim): Claim {
+  return { ...claim, verifiedAt: null, provedAt: null, ...sound }
+}
 
 /** When a verified domain is looked at again: daily, sooner where nobody answered, and when its grace is over. */
 export function nextCheckOf({ failingSince }: Claim, finding: Finding, now: Date): Date {

@@ -38,9 +38,22 @@ export function findDomain(db: Database, claimed: Claimed) {
   return ofClaim(db, claimed).executeTakeFirst()
 }
 
-/** A claim that nobody else changes until the transaction ends. */
-export function lockDomain(tx: Transaction, claimed: Claimed) {
-  return ofClaim(tx, claimed).forUpdate().executeTakeFirst()
+/** Claims that nobody else changes until the transaction ends. Locked in one order, so that none waits for another. */
+export function lockDomains(tx: Transaction, claimed: Claimed[]): Promise<Claim[]> {
+  return tx
+    .selectFrom('organization_domain')
+    .select(columns)
+    .where(({ eb, or, and }) =>
+      or(
+        claimed.map(({ organizationId, domainId }) =>
+          and([eb('organization_id', '=', organizationId), eb('domain_id', '=', domainId)]),
+        ),
+      ),
+    )
+    .orderBy('organization_id')
+    .orderBy('domain_id')
+    .forUpdate()
+    .execute()
 }
 
 export async function countDomains(db: Database, organizationId: string): Promise<number> {
@@ -90,11 +103,14 @@ export async function updateDomain(tx: Transaction, claim: Claim): Promise<void>
     .execute()
 }
 
-/** Gives an organization its domain, to be looked at then; false where another organization has it. */
+/**
+ * Gives an organization its domain, to be looked at then; false where another organization has it, unless it is that of
+ * the claim `from`.
+ */
 export async function takeDomain(
   tx: Transaction,
   { organizationId, domainId, domain }: Claimed & { domain: string },
-  checkDueAt: Date,
+  { checkDueAt, from }: { checkDueAt: Date; from: Claimed | undefined },
 ): Promise<boolean> {
   const taken = await tx
     .insertInto('organization_verified_domain')
@@ -102,8 +118,20 @@ export async function takeDomain(
     .onConflict((conflict) =>
       conflict
         .column('domain')
-        .doUpdateSet({ check_due_at: checkDueAt })
-        .where('organization_verified_domain.organization_id', '=', organizationId),
+        .doUpdateSet({ organization_id: organizationId, domain_id: domainId, check_due_at: checkDueAt })
+        .where(({ eb, or, and }) =>
+          or([
+            eb('organization_verified_domain.organization_id', '=', organizationId),
+            ...(from
+              ? [
+                  and([
+                    eb('organization_verified_domain.organization_id', '=', from.organizationId),
+                    eb('organization_verified_domain.domain_id', '=', from.domainId),
+                  ]),
+                ]
+              : []),
+          ]),
+        ),
     )
     .returning('domain')
     .executeTakeFirst()
@@ -130,6 +158,21 @@ export async function findHolder(db: Database, domain: string): Promise<string |
     .where('domain', '=', domain)
     .executeTakeFirst()
   return found?.organizationId
+}
+
+/** The claim by which an organization has a domain. */
+export function findHoldingClaim(db: Database, domain: string): Promise<Claim | undefined> {
+  return db
+    .selectFrom('organization_verified_domain')
+    .innerJoin('organization_domain', (join) =>
+      join
+        .onRef('organization_domain.organization_id', '=', 'organization_verified_domain.organization_id')
+        .onRef('organization_domain.domain_id', '=', 'organization_verified_domain.domain_id'),
+    )
+    .select(columns.filter((column) => column !== 'domain'))
+    .select('organization_domain.domain')
+    .where('organization_verified_domain.domain', '=', domain)
+    .executeTakeFirst()
 }
 
 /** Takes up to `count` domains that are due, so that until the lease ends nobody else does. */

@@ -5,6 +5,7 @@ import type { OrganizationDomain } from '@countersign/protocol/organization-doma
 import { startNameServer } from '#testing/name-server.ts'
 import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
+import { recheckDomains } from './domain-check.ts'
 import { isVerifiedFor, verifiedDomainOf } from './domain.ts'
 
 const dns = await startNameServer()
@@ -102,6 +103,31 @@ test('DOM-01 of sixteen organizations that verify one domain at once, one has it
   )
   const holder = await verifiedDomainOf(world.db, 'raced.example')
   assert.equal(holder?.organizationId, admins[winner]?.organizationId)
+})
+
+test('DOM-11 of sixteen organizations that take a domain at once from one whose record is gone, one has it', async () => {
+  const holder = await newOrganization()
+  const held = await claimed(holder, 'handed.example')
+  publish(held)
+  assert.equal((await verify(holder, held)).statusCode, 200)
+  const takers = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const admin = await newOrganization()
+      return { admin, claim: await claimed(admin, 'handed.example') }
+    }),
+  )
+  publish(...takers.map((each) => each.claim))
+  world.pass(24 * 3600)
+  const [answers] = await Promise.all([
+    Promise.all(takers.map((each) => verify(each.admin, each.claim))),
+    recheckDomains(world.kernel, world.now()),
+  ])
+  const codes = answers.map((answer) => (answer.statusCode === 200 ? 'verified' : answer.json().error))
+  assert.deepEqual(codes.toSorted(), [...Array.from({ length: 15 }, () => 'domain_taken'), 'verified'])
+  const winner = takers[codes.indexOf('verified')]?.admin
+  assert.equal((await verifiedDomainOf(world.db, 'handed.example'))?.organizationId, winner?.organizationId)
+  assert.equal((await list(holder))[0]?.status, 'pending')
+  assert.equal((await acts(holder.organizationId)).filter((act) => act === 'lost').length, 1)
 })
 
 test('a domain that its organization gives up, or that goes with it, is free for another that proves it', async () => {

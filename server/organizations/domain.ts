@@ -9,7 +9,9 @@ import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireMember, type Asking } from './access.ts'
 import { requireClaimable } from './claimable-domain.ts'
-import { lookForProof, nextCheckOf, stepOf, type Finding, type Step } from './domain-proof.ts'
+import { takenMail } from './domain-mails.ts'
+import { tellOwners } from './domain-notice.ts'
+import { lookForProof, nextCheckOf, stepOf, superseded, type Finding, type Look, type Step } from './domain-proof.ts'
 import * as store from './domain-store.ts'
 import type { Claim, Claimed } from './domain-store.ts'
 import { recordAct } from './signed-action.ts'
@@ -19,7 +21,10 @@ const refuse = refusals({
   domain_not_found: [404, 'This organization claims no such domain.'],
   domain_already_claimed: [409, 'This organization claims this domain already.'],
   too_many_domains: [409, `An organization claims at most ${limits.domainsPerOrganizationMax} domains.`],
-  domain_taken: [409, 'Another organization has verified this domain.'],
+  domain_taken: [
+    409,
+    'Another organization has verified this domain, and its record is in the DNS. Remove that record, and verify again.',
+  ],
   domain_not_proved: [409, 'The record is not there.'],
   temporarily_unavailable: [503, 'The name servers of this domain do not answer. Try again in a moment.'],
 })
@@ -69,7 +74,8 @@ export async function claimDomain(
 const challengeBytes = 32
 
 /**
- * Looks for the proof of a claim, and takes the domain if it is there. Refuses what `requireMember` and `recordAct` do,
+ * Looks for the proof of a claim, and takes the domain if it is there: also from an organization that has verified it,
+ * but whose own record is gone. Refuses what `requireMember` and `recordAct` do,
  * `rate_limited`, `domain_not_found`, `domain_not_proved`, `domain_taken`, `temporarily_unavailable`.
  */
 export async function verifyDomain(
@@ -84,10 +90,11 @@ export async function verifyDomain(
   const claim = await store.findDomain(db, asking)
   if (!claim) throw refuse.domain_not_found()
 
-  const finding = await lookForProof(nameServers, claim)
+  const look = await lookForProof(nameServers, claim)
+  const { finding } = look
   if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
   const settled = await transaction(db, async (tx) => {
-    const step = await settleFinding(tx, claim, { finding, by: 'person' }, now)
+    const step = await settleFinding(tx, claim, { ...look, by: 'person' }, now)
     if (!step) throw refuse.domain_not_found()
     const { event } = step
     if (event === undefined) return step
@@ -96,6 +103,7 @@ export async function verifyDomain(
     return step
   })
   if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })
+  if (settled.former) await tellOwners(kernel, settled.former, takenMail)
   return toDomain(settled.after)
 }
 
@@ -116,7 +124,10 @@ export async function removeDomain(
   })
 }
 
-type Found = { finding: Finding; by: 'person' | 'system' }
+type Found = Look & { by: 'person' | 'system' }
+
+/** What became of a claim, and of the claim of another organization that had the domain until then. */
+type Settled = Step & { former?: Claim }
 
 /**
  * Writes down what was found of a claim; undefined where it is gone. Whoever calls it records what is news. Refuses
@@ -125,11 +136,15 @@ type Found = { finding: Finding; by: 'person' | 'system' }
 export async function settleFinding(
   tx: Transaction,
   claimed: Claimed,
-  { finding, by }: Found,
+  { finding, texts, by }: Found,
   now: Date,
-): Promise<Step | undefined> {
-  const before = await store.lockDomain(tx, claimed)
+): Promise<Settled | undefined> {
+  const outdated = finding === 'proof' ? await findOutdated(tx, claimed, texts) : undefined
+  const locked = await store.lockDomains(tx, outdated ? [claimed, outdated] : [claimed])
+  const before = locked.find(({ domainId }) => domainId === claimed.domainId)
   if (!before) return undefined
+  // Only a person takes a domain: what lost it while it was looked at stays without.
+  if (by === 'system' && before.verifiedAt === null) return undefined
   const step = stepOf(before, finding, now)
   const { after } = step
   await store.updateDomain(tx, after)
@@ -137,10 +152,30 @@ export async function settleFinding(
     // Owners are told by the job, which then looks at once.
     const isToTell = by === 'person' && after.failingSince !== null && after.toldAt === null
     const dueAt = isToTell ? now : nextCheckOf(after, finding, now)
-    if (!(await store.takeDomain(tx, after, dueAt))) throw refuse.domain_taken()
+    if (!(await store.takeDomain(tx, after, { checkDueAt: dueAt, from: outdated }))) throw refuse.domain_taken()
   }
+  const former = locked.find(({ domainId }) => domainId === outdated?.domainId)
+  if (former) await endClaim(tx, former, now)
   if (before.verifiedAt && !after.verifiedAt) await store.releaseDomain(tx, before.domain, before.organizationId)
-  return step
+  return { ...step, ...(former && { former }) }
+}
+
+/**
+ * The claim of another organization that has the domain of a claim, and no record at the look that has proved this one.
+ * Both are seen in one answer of the DNS: where both records are there, neither proof is later, and the holder stays.
+ */
+async function findOutdated(tx: Transaction, claimed: Claimed, texts: string[]): Promise<Claim | undefined> {
+  const claim = await store.findDomain(tx, claimed)
+  const holding = claim && (await store.findHoldingClaim(tx, claim.domain))
+  if (!holding || holding.organizationId === claimed.organizationId) return undefined
+  return texts.includes(holding.challenge) ? undefined : holding
+}
+
+async function endClaim(tx: Transaction, former: Claim, now: Date): Promise<void> {
+  await store.updateDomain(tx, superseded(former))
+  const { organizationId, domain } = former
+  const details = { domain, by: 'proof of another organization' }
+  await record(tx, { action: 'organization.domain.lost', actor: 'system', organizationId, details }, now)
 }
 
 /** Records what became of a domain by what was found, whoever looked. */

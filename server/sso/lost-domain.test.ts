@@ -36,3 +36,37 @@ test('DOM-06 seven days after its record is found gone, nobody joins by an addre
   await passAndCheck(1)
   assert.deepEqual(errorOf(await join()), [403, 'sso_not_a_member'])
 })
+
+test('DOM-09 a domain that changes hands leads its people to the new provider, and to no membership of the old', async () => {
+  const { world, send } = enterprise
+  const [former, buyer] = [
+    await enterprise.organization(await world.person(), 'Former'),
+    await enterprise.organization(await world.person(), 'Buyer'),
+  ]
+  const discover = async () => {
+    const payload = { email: 'ann@sold.example' }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/sso/discover', payload })
+    return answer.json().loginUrl
+  }
+  const loginUrlOf = (connectionId: string) => `${world.config.baseUrl.origin}/api/sso/${connectionId}/start`
+  await enterprise.verifyDomain(former, 'sold.example')
+  const { connectionId: old } = await enterprise.connect(former, { domains: ['sold.example'] })
+  assert.equal(await discover(), loginUrlOf(old))
+
+  const person = await world.person()
+  const browser = enterprise.browser()
+  browser.bring(person)
+  const arrived = await browser.signIn(old, newClaims({ email: 'ann@sold.example' }))
+  await enterprise.verifyDomain(buyer, 'sold.example')
+  assert.deepEqual(errorOf(await linkAs(browser, flowOf(arrived), person.identityId)), [403, 'sso_not_a_member'])
+  const { connectionId: bought } = await enterprise.connect(buyer, { domains: ['sold.example'] })
+  assert.equal(await discover(), loginUrlOf(bought))
+  const path = `/${former.organizationId}/sso-connections`
+  const { issuer, clientId, clientSecret } = enterprise.upstream
+  const again = await send({ headers: await former.owner.signIn() }, 'POST', path, {
+    name: 'Again',
+    domains: ['sold.example'],
+    oidc: { issuer, clientId, clientSecret },
+  })
+  assert.deepEqual(errorOf(again), [409, 'domain_not_verified'])
+})

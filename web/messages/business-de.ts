@@ -303,7 +303,8 @@ export const businessDe: BusinessWords = {
       public: 'Unter dieser Domain kann jeder einen Namen oder ein Postfach haben.',
       claimed: 'Diese Domain steht schon in der Liste.',
       'too many': 'Es sind schon fünfzig Domains. Entferne erst eine.',
-      taken: 'Eine andere Organisation hat diese Domain bestätigt.',
+      taken:
+        'Eine andere Organisation hat diese Domain bestätigt, und ihr Eintrag steht noch im DNS. Entferne ihn zuerst.',
       unanswered: 'Die Nameserver dieser Domain antworten nicht. Versuch es gleich noch einmal.',
       nothing: 'Den Eintrag gibt es noch nicht. Ein neuer ist manchmal erst nach einer Stunde zu sehen.',
       'other text': 'Es gibt einen TXT-Eintrag mit diesem Namen, aber mit einem anderen Wert.',

@@ -297,7 +297,8 @@ export const businessEn = {
       public: 'Anybody may have a name or a mailbox under this domain.',
       claimed: 'This domain is in the list already.',
       'too many': 'There are fifty domains already. Remove one first.',
-      taken: 'Another organization has verified this domain.',
+      taken:
+        'Another organization has verified this domain, and its record is still in the DNS. Remove that record first.',
       unanswered: 'The name servers of this domain don’t answer. Try again in a moment.',
       nothing: 'There is no such record yet. A new one may take an hour to be seen.',
       'other text': 'There is a TXT record with this name, but its value is another one.',
