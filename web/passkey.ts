@@ -118,11 +118,15 @@ export async function evaluatePrf(
 /** The same of whichever of these passkeys the person has at hand. */
 export async function evaluatePrfOfOne(rpId: string, credentialIds: string[], salt: BufferSource) {
   const challenge = bufferToBase64URLString(crypto.getRandomValues(new Uint8Array(32)).buffer)
-  const allowCredentials = credentialIds.map((id) => ({ id, type: 'public-key' as const }))
+  const allowCredentials = credentialIds.map(toDescriptor)
   const extensions = { prf: { eval: { first: salt } } }
   const optionsJSON = { challenge, rpId, allowCredentials, userVerification: 'required' as const, extensions }
   const answer = await ceremony(() => startAuthentication({ optionsJSON }))
   return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
+}
+
+function toDescriptor(id: string) {
+  return { id, type: 'public-key' as const }
 }
 
 /**
@@ -139,10 +143,14 @@ export async function withFreshProof<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-/** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */
-export async function reauthenticate(salt?: BufferSource): Promise<UsedPasskey> {
+/**
+ * Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. With
+ * credential ids the browser offers those passkeys alone.
+ */
+export async function reauthenticate(salt?: BufferSource, credentialIds: string[] = []): Promise<UsedPasskey> {
   const { flowId, options } = await call('POST /api/auth/reauthenticate/start', {})
-  const { credential, used } = await authenticate(options, { salt })
+  const allowCredentials = credentialIds.map(toDescriptor)
+  const { credential, used } = await authenticate({ ...options, allowCredentials }, { salt })
   await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential } })
   return used
 }

@@ -25,6 +25,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   signing_organization_request: 'kept',
   signing_organization_place: 'kept',
   signing_organization_answer: 'kept',
+  signing_signature_use: 'kept',
   transparency_log: 'kept',
   transparency_leaf: 'kept',
   transparency_node: 'kept',

@@ -377,6 +377,13 @@ export interface Tables {
     identity_id: string
     client_id: string
   }
+  signing_signature_use: {
+    identity_id: string
+    signature_sha256: Uint8Array
+    client_id: string
+    organization_id: string | null
+    role: 'self' | 'sign' | 'approve'
+  }
   sso_assertion: {
     connection_id: string
     assertion_sha256: Uint8Array

@@ -213,15 +213,3 @@ test('SIG-26 the id of a request is random in all of its 122 bits, and to guess 
   for (let guess = 0; guess < 1000; guess += 1)
     assert.deepEqual(errorOf(await shop.status(crypto.randomUUID())), [404, 'request_not_found'])
 })
-
-test('SIG-27 the same text asked again is another request, which needs an approval of its own', async () => {
-  const ada = await createCustomer()
-  const first = (await shop.request(ada.identityId)).json()
-  assert.equal((await ada.sign(first.requestId, ada.pair.sign('Pay 10 €'))).statusCode, 200)
-  const second = (await shop.request(ada.identityId)).json()
-  assert.notEqual(second.requestId, first.requestId)
-  const status = (await shop.status(second.requestId)).json()
-  assert.deepEqual([status.status, status.signature], ['pending', undefined])
-  const [waiting] = (await ada.listRequests()).json().requests
-  assert.equal(waiting.requestId, second.requestId)
-})

@@ -6,11 +6,12 @@ import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { keepOrganization, listSignatories, requireSignatories, type Signatory } from '#organizations/signatory.ts'
-import type { Session } from '#sessions/session.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import * as answerStore from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
 import { settled, tellApps, toProgress } from './organization-request.ts'
 import { toMemberView } from './organization-view.ts'
+import { bindSignature } from './signature-use.ts'
 
 const refuse = refusals({
   invalid_signature: [400, 'This is no valid signature of this text by the signing key of a member that you are.'],
@@ -54,7 +55,8 @@ export async function readOrganizationRequest(surroundings: Surroundings, asking
 /**
  * Keeps what a member has signed, to sign as the organization or to approve; with enough of it the request is signed.
  * What a person signed of it before is replaced. Refuses `request_not_found`, `insufficient_scope`,
- * `enterprise_sso_required`, `request_not_pending`, `app_not_active`, `invalid_signature`.
+ * `enterprise_sso_required`, `request_not_pending`, `app_not_active`, `reauthentication_required`,
+ * `invalid_signature`, `signature_reused`.
  */
 export async function answerForOrganization(
   { db, config }: Surroundings,
@@ -70,13 +72,17 @@ export async function answerForOrganization(
     const request = await store.holdPending(tx, asking, now)
     if (!request) return undefined
     if (request.appStatus !== 'active') throw refuse.app_not_active()
+    requireFresh(asking.session, now)
     const answer = await readAnswer(tx, entitled, { payload: request.payload, written })
     if (!answer || !(await answerStore.replaceAnswer(tx, asking, { ...answer, role }, now)))
       throw refuse.invalid_signature()
+    const { identityId, signature } = answer
+    const { organizationId } = asking
+    await bindSignature(tx, signature, { identityId, clientId: request.clientId, role, organizationId })
 
     const completed = await store.completeRequest(tx, asking, now)
     const action = role === 'sign' ? 'organization.signing.signed' : 'organization.signing.approved'
-    await recordAnswer(tx, action, { asking, identityId: answer.identityId, request, completes: !!completed }, now)
+    await recordAnswer(tx, action, { asking, identityId, request, completes: !!completed }, now)
     if (completed) await tellApps(tx, [completed], now)
     const organization = toProgress(request, await answerStore.listAnswers(tx, asking))
     return { publicKey: toBase64(answer.publicKey), completed, organization }

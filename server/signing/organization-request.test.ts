@@ -33,8 +33,9 @@ async function open(organizationId: string, fields: object = {}): Promise<string
   return opened.json().requestId
 }
 const statusOf = async (requestId: string) => (await shop.status(requestId)).json()
-const signs = ({ sign, pair }: Signatory, requestId: string) => sign(requestId, pair.sign(payload))
-const approves = ({ approve, pair }: Signatory, requestId: string) => approve(requestId, pair.sign(payload))
+const signs = ({ sign, pair }: Signatory, requestId: string, text = payload) => sign(requestId, pair.sign(text))
+const approves = ({ approve, pair }: Signatory, requestId: string, text = payload) =>
+  approve(requestId, pair.sign(text))
 
 test('an organization signs by a member who signs for it, and the app sees as whom', async () => {
   const { id, members } = await acme(0, 'signer')
@@ -64,17 +65,19 @@ test('an organization signs by a member who signs for it, and the app sees as wh
 test('OSG-01 OSG-06 with approvals demanded it is signed when enough others approve, in any order', async () => {
   const { id, owner, members } = await acme(2, 'signer', 'signer')
   const [ann, bob] = members
-  for (const order of [
+  for (const [round, order] of [
     [signs, approves, approves],
     [approves, signs, approves],
     [approves, approves, signs],
-  ]) {
-    const requestId = await open(id)
+  ].entries()) {
+    // Each in another role than before, which takes another text.
+    const text = `Pay 10 € for invoice ${round}`
+    const requestId = await open(id, { payload: text })
     const people = [ann, bob, owner]
     for (const [index, act] of order.entries()) {
       const person = people[index]
       assert.ok(person && act)
-      const answer = await act(person, requestId)
+      const answer = await act(person, requestId, text)
       assert.equal(answer.json().status, index < 2 ? 'pending' : 'signed', answer.body)
       const { status, signature, signatures } = await statusOf(requestId)
       if (index < 2) assert.deepEqual([status, signature, signatures], ['pending', undefined, undefined])

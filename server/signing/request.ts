@@ -11,13 +11,14 @@ import { isReadOnly, transaction, type Database, type Transaction } from '#kerne
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import type { Acting } from '#sessions/session.ts'
+import { requireFresh, type Acting, type Session } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { toAskingApp } from './asking-app.ts'
 import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
 import * as store from './request-store.ts'
+import { bindSignature, deleteSignatureUses } from './signature-use.ts'
 
 const refuse = refusals({
   invalid_signature: [400, 'This is no valid signature of this text by the key that the request names.'],
@@ -138,15 +139,20 @@ export async function readRequest(db: Database, acting: Acting, requestId: strin
   return toSigningRequest(await settled(db, await findOwn(db, acting, requestId), now))
 }
 
-/** Records a signature. Refuses `request_not_found`, `request_not_pending`, `app_not_active`, `invalid_signature`. */
+/**
+ * Records a signature. The session has proved presence a short while ago: signatures that were given before can be read
+ * by whoever holds a session. Refuses `request_not_found`, `request_not_pending`, `app_not_active`,
+ * `reauthentication_required`, `invalid_signature`, `signature_reused`.
+ */
 export async function signRequest(
   db: Database,
-  acting: Acting,
+  session: Session,
   { requestId, signature: written }: { requestId: string; signature: string },
   now: Date,
 ) {
-  const request = await requirePending(db, acting, requestId, now)
+  const request = await requirePending(db, session, requestId, now)
   if (request.appStatus !== 'active') throw refuse.app_not_active()
+  requireFresh(session, now)
   const signature = fromCanonicalBase64(written)
   if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
     throw refuse.invalid_signature()
@@ -192,6 +198,7 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
 export async function forgetRequests(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
   for (const identityId of identityIds) await expirePending(tx, identityId, now)
   await store.deleteRequests(tx, identityIds)
+  await deleteSignatureUses(tx, identityIds)
 }
 
 /** Requests to a person are theirs: an organization that has signed them in alone learns of none. */
@@ -220,6 +227,8 @@ async function resolve(
   const resolved = await transaction(db, async (tx) => {
     const ended = await store.resolveRequest(tx, request, resolution, now)
     if (!ended) return false
+    if (resolution.status === 'signed')
+      await bindSignature(tx, resolution.signature, { identityId, clientId, role: 'self' })
     const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
     await record(tx, { action, actor: 'person', userId, identityId, clientId, details: { requestId } }, now)
     await tellApps(tx, [ended], now)

@@ -93,6 +93,19 @@ const invariants: Record<string, string> = {
       where audit_entry.identity_id = signing_request.identity_id and action = 'signing.' || status
         and details ->> 'requestId' = request_id::text
     )`,
+  'a signature belongs to the app, the organization and the role that it answered': `
+    select given.request_id from (
+      select identity_id, request_id, client_id, null::uuid as organization_id, 'self' as role, signature
+      from signing_request where status = 'signed'
+      union all
+      select identity_id, request_id, client_id, organization_id, role, signature
+      from signing_organization_answer join signing_organization_request using (organization_id, request_id)
+      where exists (select from identity where identity.identity_id = signing_organization_answer.identity_id)
+    ) given
+    left join signing_signature_use used
+      on used.identity_id = given.identity_id and signature_sha256 = sha256(signature)
+    where (used.client_id, used.role) is distinct from (given.client_id, given.role)
+      or used.organization_id is distinct from given.organization_id`,
   'what an organization has signed has a signature and as many approvals as it took, and what ended has none': `
     select request_id, status, approvals_needed from signing_organization_request where case status
       when 'signed' then
@@ -300,6 +313,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     except: [
       ...['audit_entry', 'token_lineage', 'session_enterprise_sso', 'session_without_sso'],
       ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
+      'signing_signature_use',
     ],
   },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
@@ -308,7 +322,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     except: [
       ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
       ...['signing_request', 'signing_request_place'],
-      ...['signing_organization_request', 'signing_organization_place'],
+      ...['signing_organization_request', 'signing_organization_place', 'signing_signature_use'],
     ],
   },
 }

@@ -835,6 +835,8 @@ export const de: Words = {
       sso_deactivated: 'Deine Organisation hat deinen Zugang beendet. Frag, wer sich dort um die Konten kümmert.',
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       app_not_active: 'Diese App ist nicht mehr aktiv. Du kannst nur ablehnen.',
+      signature_reused:
+        'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. Lehne ab, und lass die App mit einem eigenen Text fragen.',
       key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuch es in einer Minute noch einmal.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Das ist eine Weile her. Bestätige noch einmal mit deinem Passkey.',

@@ -808,6 +808,8 @@ export const en = {
       sso_deactivated: 'Your organization has ended your access. Ask whoever looks after its accounts.',
       credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
       app_not_active: 'This app isn’t active any more. You can only deny.',
+      signature_reused:
+        'You have signed exactly this text before, for another app or in another role. Deny, and have the app ask with a text of its own.',
       key_not_in_log: 'The receipt isn’t ready yet. Try again in a minute.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'That was a while ago. Confirm with your passkey once more.',

@@ -1,14 +1,19 @@
 import type { MasterKey } from '@countersign/keys/master-key'
+import { limits } from '@countersign/protocol/formats/limits'
 import type { SigningRequest } from '@countersign/protocol/signing'
 import { call } from '../call.ts'
-import { openKeys } from '../open-keys.ts'
+import { openKeys, openKeysInFrame, type Opened } from '../open-keys.ts'
+import { withFreshProof } from '../passkey.ts'
 import type { Owner } from './flow.ts'
 import { roleOf } from './role.ts'
 import type { Event, Step } from './steps.ts'
 
+/** How long a touch may take before the proof that it relies on is too old. */
+const touchSeconds = 60
+
 const loadVault = () => import('../vault.ts')
 
-type Place = { step: () => Step; owner: () => Owner | undefined; rpId: string }
+type Place = { step: () => Step; owner: () => Owner | undefined; rpId: string; framed: boolean }
 type Flow = {
   advance: (event: Event) => void
   read: () => Promise<void>
@@ -19,11 +24,21 @@ type Flow = {
 export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
   async function sign() {
     const { user } = place.owner() ?? {}
-    const opened = user && (await ofTheirs(() => openKeys(user.userId, place.rpId)))
+    const opened = user && (await ofTheirs(() => open(user.userId)))
     if (!opened) return
     const { masterKey, keyWraps } = opened
     if (!masterKey) return advance({ type: 'keys are shut', keyWraps })
     await signWith(masterKey)
+  }
+
+  /** Keys that a frame opens sign only what the server still accepts without a new proof of presence. */
+  async function open(userId: string): Promise<Opened | undefined> {
+    if (!place.framed) return openKeys(userId)
+    const { secondsSinceAuthTime } = await call('GET /api/auth/session', {})
+    if (secondsSinceAuthTime < limits.freshAuthenticationSeconds - touchSeconds)
+      return openKeysInFrame(userId, place.rpId)
+    advance({ type: 'proof needed' })
+    return undefined
   }
 
   /** For those whose passkeys open nothing here. */
@@ -40,11 +55,12 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     if (signature === undefined) return read()
     const { requestId, organization } = request
     const given = { params: { requestId }, body: { signature } }
-    const answered = await ofTheirs(() =>
+    const answer = () =>
       roleOf(request) === 'sign'
         ? call('POST /api/signing/requests/:requestId/sign', given)
-        : call('POST /api/signing/requests/:requestId/approve', given),
-    )
+        : call('POST /api/signing/requests/:requestId/approve', given)
+    // A recovery code opens keys, and proves no presence. A frame can prove none.
+    const answered = await ofTheirs(() => (place.framed ? answer() : withFreshProof(answer)))
     if (!answered) return
     if (organization) return read()
     const { status, publicKey, resolvedAt = null } = answered

@@ -63,13 +63,14 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
       if (mustSignIn(error)) advance({ type: 'nobody signed in' })
       else if (error.code === 'request_not_found') advance({ type: 'no such request' })
       else if (error.code === 'request_not_pending') await read()
+      else if (error.code === 'reauthentication_required' && framed) advance({ type: 'proof needed' })
       else if (error.code === 'enterprise_sso_required') advance({ type: 'own sign-in asked', place: placeIn(error) })
       else throw error
       return undefined
     }
   }
 
-  const place = { step: () => current.current, owner: () => owner.current, rpId: site.relyingPartyId }
+  const place = { step: () => current.current, owner: () => owner.current, rpId: site.relyingPartyId, framed }
   const answers = waysToAnswer(place, { advance, read, ofTheirs })
   return { step, owner: owner.current, advance, look, signedIn, useAnotherAccount, ...answers }
 }

@@ -37,6 +37,13 @@ test('in a frame nobody signs in, and nobody changes the account: a window does'
   assert.deepEqual(after([{ type: 'no such request' }]), { at: 'unknown' })
 })
 
+test('a frame, which can prove no presence, sends the person to a window for that; a page stays', () => {
+  const open = { at: 'open window', toProve: true }
+  assert.deepEqual(after([{ type: 'proof needed' }, { type: 'request read', request }], decide, frame), open)
+  assert.equal(after([{ type: 'proof needed' }, { type: 'request read', request: signed }], decide, frame).at, 'end')
+  assert.deepEqual(after([{ type: 'proof needed' }], decide), decide)
+})
+
 test('where an organization asks for its own sign-in, that comes first, and in a frame not at all', () => {
   const place = { organizationName: 'Acme', loginUrl: 'https://api.id.example/api/sso/1/start' }
   const asked: Event = { type: 'own sign-in asked', place }

@@ -14,7 +14,7 @@ export type OwnSignIn = { organizationName: string; loginUrl: string }
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'open window' }
+  | { at: 'open window'; toProve?: true }
   | { at: 'unknown' }
   | { at: 'sign in there'; place: OwnSignIn }
   | { at: 'decide'; request: SigningRequest; insisted: boolean }
@@ -28,6 +28,7 @@ export type Event =
   | { type: 'no such request' }
   | { type: 'own sign-in asked'; place: OwnSignIn }
   | { type: 'insisted' }
+  | { type: 'proof needed' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
   | { type: 'time is up' }
@@ -48,6 +49,8 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
       return framed ? { at: 'open window' } : { at: 'sign in there', place: event.place }
     case 'request read':
       return stepFor(event.request, step)
+    case 'proof needed':
+      return framed ? { at: 'open window', toProve: true } : step
     case 'insisted':
       return step.at === 'decide' ? { ...step, insisted: true } : step
     case 'keys are shut':
@@ -65,6 +68,7 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
     return { at: 'end', end: request.status, ...answerOf(request), origins: request.app.origins }
+  if (step.at === 'open window' && step.toProve) return step
   const { organization } = request
   if (organization && organization.answered !== null) return { at: 'wait', request, organization }
   return 'request' in step && step.at !== 'wait' ? step : { at: 'decide', request, insisted: false }
