@@ -118,6 +118,23 @@ test('what nobody can read is signed only by who insists', async () => {
   await person.leave()
 })
 
+test('SGN-07 a message by which Countersign itself acts can only be denied, whoever says that it was asked', async () => {
+  const { person, identityId } = await enroll('cleo')
+  const { page } = person
+  const { requestId } = await app.ask({ identityId, payload: 'I agree.' })
+  const payload = '{"version":1,"action":"organization.deleted","details":{"organizationId":"x"}}'
+  await page.route(`**/api/signing/requests/${requestId}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), payload } })
+  })
+  await page.goto(signPage(requestId))
+  await page.getByText(words.sign.reserved).waitFor()
+  for (const action of ['sign', 'insist', 'use-code']) assert.equal(await control(page, action).count(), 0)
+  await person.press('deny')
+  await heading(page, words.sign.ends.denied).waitFor()
+  await person.leave()
+})
+
 test('a popup: the person signs, the page of the app is told, its server verifies, and the popup closes', async () => {
   const person = await stage.invite()
   const { page } = person

@@ -45,6 +45,17 @@ test('what a person signs reaches the app that waits, with what shows to anybody
   assert.ok(!verifySignature({ ...outcome, payload: `${payload}.` }))
 })
 
+test('SGN-07 a text that could be a message of Countersign itself is refused before it is sent', async () => {
+  const nowhere = createCountersign({ ...settings, baseUrl: 'http://localhost:1' })
+  const wanted = { identityId: randomUUID(), payload: '{"version":1,"action":"signing_key.rotated","details":{}}' }
+  const { identityId: organizationId, payload: reserved } = wanted
+  for (const refused of [
+    nowhere.createSigningRequest(wanted),
+    nowhere.createOrganizationRequest({ organizationId, payload: reserved }),
+  ])
+    await assert.rejects(refused, { name: 'CountersignError', code: 'reserved_payload', status: undefined })
+})
+
 test('another process may wait for a request, from what was kept of it', async () => {
   const ada = await createRemoteSigner(service)
   const request = await countersign.createSigningRequest({ identityId: ada.identityId, payload })

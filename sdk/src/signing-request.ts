@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import { isReservedPayload } from '@countersign/protocol/formats/reserved-payload'
 import { CountersignError } from './error.ts'
 import { exchange, isRecord } from './exchange.ts'
 import type { Operations } from './openapi.ts'
@@ -64,14 +65,23 @@ export async function createSigningRequest(app: App, wanted: NewSigningRequest):
   return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: pageOf(app, requestId) }
 }
 
-/** Opens a request, to whomever it is. */
+/**
+ * Opens a request to an identity or an organization. Throws `reserved_payload`, before anything is sent, for a text that
+ * could be a message which Countersign itself has keys sign.
+ */
 export async function askFor(app: App, wanted: Omit<Opening['body'], 'clientId' | 'clientSecret'>): Promise<Opened> {
+  if (isReservedPayload(wanted.payload)) throw new CountersignError(reserved)
   const { clientId, clientSecret, baseUrl } = app
   const json: Opening['body'] = { ...wanted, clientId, clientSecret }
   const patience = { patienceMilliseconds: openingPatienceMilliseconds }
   const opened = await exchange(new URL('/api/signing/request', baseUrl), { json, ...patience })
   if (!isOpened(opened)) throw unexpected(notOpened)
   return opened
+}
+
+const reserved = {
+  code: 'reserved_payload',
+  description: 'payload must not start with {"version": because messages of Countersign itself do.',
 }
 
 const notOpened = 'The request was opened with an answer that is not of the interface.'

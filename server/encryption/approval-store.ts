@@ -44,14 +44,14 @@ export async function insertApproval(tx: Transaction, approval: NewApproval): Pr
     .execute()
 }
 
-export async function countApprovals(tx: Transaction, userId: string, now: Date): Promise<number> {
-  const { count } = await tx
+export async function countApprovals(tx: Transaction, userId: string, now: Date) {
+  const { count, firstExpiry } = await tx
     .selectFrom('encryption_device_approval')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
     .where('user_id', '=', userId)
     .where(isLive(now))
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return { count: Number(count), firstExpiry: firstExpiry ?? now }
 }
 
 /** The approvals of a person that nobody has answered, but for those that this session asks for itself. */

@@ -204,8 +204,10 @@ test('DEV-11 three devices of a person may wait at once, also of many that ask a
   const { asking, other } = await twoDevices()
   const asked = await Promise.all(Array.from({ length: 8 }, () => send(asking, 'POST', '', { commitment: anything() })))
   assert.equal(asked.filter(({ statusCode }) => statusCode === 201).length, 3)
-  for (const refused of asked.filter(({ statusCode }) => statusCode !== 201))
+  for (const refused of asked.filter(({ statusCode }) => statusCode !== 201)) {
     assert.deepEqual(errorOf(refused), [429, 'too_many_pending'])
+    assert.equal(refused.headers['retry-after'], '300')
+  }
   const [first] = await waiting(other)
   await cancel(other, first.approvalId)
   await ask(asking)

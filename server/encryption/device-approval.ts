@@ -3,7 +3,7 @@ import type { DeviceApproval, Opening, WaitingDevice } from '@countersign/protoc
 import { limits } from '@countersign/protocol/formats/limits'
 import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { secondsAfter } from '#kernel/clock.ts'
+import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -35,7 +35,9 @@ export async function askForApproval(
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }
   return transaction(db, async (tx) => {
     await holdPerson(tx, userId)
-    if ((await store.countApprovals(tx, userId, now)) >= limits.deviceApprovalsMax) throw refuse.too_many_pending()
+    const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
+    if (count >= limits.deviceApprovalsMax)
+      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
     await store.insertApproval(tx, approval)
     const details = { approvalId }
     await record(tx, { action: 'account.device_approval_asked', actor: 'person', userId, details }, now)

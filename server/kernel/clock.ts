@@ -10,6 +10,11 @@ export function secondsAfter(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000)
 }
 
+/** Whole seconds from `now` to an instant, at least one: what Retry-After says (RFC 9110 §10.2.3). */
+export function secondsUntil(now: Date, instant: Date): number {
+  return Math.max(1, Math.ceil((instant.getTime() - now.getTime()) / 1000))
+}
+
 export function laterOf(one: Date, other: Date): Date {
   return one < other ? other : one
 }

@@ -13,8 +13,8 @@ const refuse = refusals({
 const pendingMax = 3
 
 /**
- * Asks an identity to sign a demonstration, which everybody may. Refuses `invalid_request`, `identity_not_found`,
- * `no_signing_key`, `too_many_pending`.
+ * Asks an identity to sign a demonstration, which everybody may. Refuses `invalid_request`, `reserved_payload`,
+ * `identity_not_found`, `no_signing_key`, `too_many_pending`.
  */
 export async function openDemonstration(db: Database, { handle, ...wanted }: NewDemoRequest, now: Date) {
   if ((handle === undefined) === (wanted.identityId === undefined)) throw refuse.invalid_request()

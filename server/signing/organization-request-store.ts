@@ -38,17 +38,17 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
 
 type OfApp = { organizationId: string; clientId: string }
 
-/** How many requests of an app wait for an organization. */
-export async function countPending(tx: Transaction, { organizationId, clientId }: OfApp, now: Date): Promise<number> {
-  const { count } = await tx
+/** How many requests of an app wait for an organization, and when the first of them expires. */
+export async function countPending(tx: Transaction, { organizationId, clientId }: OfApp, now: Date) {
+  const { count, firstExpiry } = await tx
     .selectFrom('signing_organization_request')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
     .where('organization_id', '=', organizationId)
     .where('client_id', '=', clientId)
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return { count: Number(count), firstExpiry: firstExpiry ?? now }
 }
 
 /** Where a request is, and whose. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
+import { isReservedPayload } from '@countersign/protocol/formats/reserved-payload'
 import type { OrganizationSignature, SigningProgress } from '@countersign/protocol/organization-signing'
 import type { NewSigningRequest, SigningStatus } from '@countersign/protocol/signing'
 import { record } from '#kernel/audit.ts'
-import { secondsAfter } from '#kernel/clock.ts'
+import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { canSign } from '#organizations/signatory.ts'
@@ -22,6 +23,7 @@ import {
 import * as store from './organization-request-store.ts'
 
 const refuse = refusals({
+  reserved_payload: [400, "payload must not start with {'version': because messages of this service itself do."],
   access_denied: [403, 'This request belongs to another app.'],
   organization_not_found: [404, 'No active organization has this id.'],
   request_not_found: [404, 'There is no such signing request.'],
@@ -32,11 +34,12 @@ const refuse = refusals({
 type Wanted = { organizationId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
 
 /**
- * Opens a request of an app to an organization, with as many approvals as that demands now. Refuses `invalid_request`,
- * `organization_not_found`, `no_signing_key`, `too_many_pending`.
+ * Opens a request of an app to an organization, with as many approvals as that demands now. Refuses
+ * `reserved_payload`, `invalid_request`, `organization_not_found`, `no_signing_key`, `too_many_pending`.
  */
 export async function openOrganizationRequest(db: Database, clientId: string, wanted: Wanted, now: Date) {
   const { organizationId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
+  if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
@@ -49,7 +52,9 @@ export async function openOrganizationRequest(db: Database, clientId: string, wa
     const of = { organizationId, clientId }
     const isKnown = await actsForOrganization(tx, of, now)
     const room = isKnown ? limits.signingPendingMax : limits.signingPendingOfUnconnectedMax
-    if ((await store.countPending(tx, of, now)) >= room) throw refuse.too_many_pending()
+    const { count, firstExpiry } = await store.countPending(tx, of, now)
+    if (count >= room)
+      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
 
     const request = { ...of, requestId, organizationName, payload, metadata, approvalsNeeded, expiresAt }
     await store.insertRequest(tx, request, now)

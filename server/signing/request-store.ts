@@ -37,17 +37,17 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
     .execute()
 }
 
-/** How many requests of an app wait for an identity. */
-export async function countPending(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<number> {
-  const { count } = await tx
+/** How many requests of an app wait for an identity, and when the first of them expires. */
+export async function countPending(tx: Transaction, identityId: string, clientId: string, now: Date) {
+  const { count, firstExpiry } = await tx
     .selectFrom('signing_request')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
     .where('identity_id', '=', identityId)
     .where('client_id', '=', clientId)
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return { count: Number(count), firstExpiry: firstExpiry ?? now }
 }
 
 /** Where a request stands, for whoever knows its id alone, and whose it is. */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
+import { isReservedPayload } from '@countersign/protocol/formats/reserved-payload'
 import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing'
 import { playgroundClientId } from '#apps/built-in-app.ts'
 import { isConnected } from '#authorizations/authorization.ts'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { laterOf, secondsAfter } from '#kernel/clock.ts'
+import { laterOf, secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -21,6 +22,7 @@ import * as store from './request-store.ts'
 import { bindSignature, deleteSignatureUses } from './signature-use.ts'
 
 const refuse = refusals({
+  reserved_payload: [400, "payload must not start with {'version': because messages of this service itself do."],
   invalid_signature: [400, 'This is no valid signature of this text by the key that the request names.'],
   access_denied: [403, 'This request belongs to another app.'],
   identity_not_found: [404, 'No identity has this id.'],
@@ -37,11 +39,12 @@ type Wanted = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'meta
 type Asker = { clientId: string; pendingMax?: number }
 
 /**
- * Opens a request of an app, bound to the present key of the identity. Refuses `invalid_request`,
+ * Opens a request of an app, bound to the present key of the identity. Refuses `reserved_payload`, `invalid_request`,
  * `identity_not_found`, `no_signing_key`, `too_many_pending`.
  */
 export async function openRequest(db: Database, { clientId, pendingMax }: Asker, wanted: Wanted, now: Date) {
   const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
+  if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
@@ -52,7 +55,9 @@ export async function openRequest(db: Database, { clientId, pendingMax }: Asker,
     const key = await findCurrentKey(tx, identityId)
     if (!key) throw refuse.no_signing_key()
     const room = pendingMax ?? (await roomFor(tx, identityId, clientId))
-    if ((await store.countPending(tx, identityId, clientId, now)) >= room) throw refuse.too_many_pending()
+    const { count, firstExpiry } = await store.countPending(tx, identityId, clientId, now)
+    if (count >= room)
+      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
 
     const { keyVersion, publicKey } = key
     const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { join, makeOrganization } from '#testing/organization.ts'
+import { join, makeOrganization, reauthenticate } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
 import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type World } from '#testing/world.ts'
 
 let world: World
 let shop: ReturnType<typeof askerOf>
@@ -22,14 +22,6 @@ const payload = 'Pay 10 €'
 
 const opened = async (asked: Promise<Answer>) => (await asked).json().requestId
 
-/** Proves presence by the passkey again, in the session that the person has. */
-async function reauthenticate({ headers, authenticator }: Person): Promise<void> {
-  const post = (url: string, payload: object) => world.api.inject({ method: 'POST', url, headers, payload })
-  const { flowId, options } = (await post('/api/auth/reauthenticate/start', {})).json()
-  const credential = authenticator.authenticate(options)
-  assert.equal((await post('/api/auth/reauthenticate/finish', { flowId, credential })).statusCode, 200)
-}
-
 test('SGN-01 a session without a recent passkey signs and approves nothing, but may deny', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer')
   const [ann] = members
@@ -45,7 +37,7 @@ test('SGN-01 a session without a recent passkey signs and approves nothing, but 
   for (const requestId of denied) assert.equal((await ann.deny(requestId)).statusCode, 200)
   for (const requestId of [own, forAcme]) assert.equal((await shop.status(requestId)).json().status, 'pending')
 
-  for (const person of [ann, owner]) await reauthenticate(person)
+  for (const person of [ann, owner]) await reauthenticate(world, person)
   assert.equal((await ann.sign(own, ann.pair.sign(payload))).json().status, 'signed')
   assert.equal((await ann.sign(forAcme, ann.pair.sign('Pay 20 €'))).json().status, 'pending')
   assert.equal((await owner.approve(forAcme, owner.pair.sign('Pay 20 €'))).json().status, 'signed')

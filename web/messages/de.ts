@@ -237,6 +237,8 @@ export const de: Words = {
     seeAll: 'Lies bis zum Ende, und lass nichts davon verdeckt sein.',
     unreadable:
       'Das kann niemand lesen: Es ist ein Code, kein Text. Wer ihn unterschreibt, weiß nicht, wozu er Ja sagt.',
+    reserved:
+      'Das ist kein Text für Menschen, sondern eine Nachricht, mit der Countersign selbst handelt, etwa einen Schlüssel ändert. Hier kannst du sie nicht unterschreiben.',
     insist: 'Trotzdem fortfahren',
     useCode: 'Anders entsperren',
     codeWhy:

@@ -224,6 +224,8 @@ export const en = {
     readOn: 'Read to the end first.',
     seeAll: 'Read to the end, with nothing of this out of sight.',
     unreadable: 'Nobody can read this: it is a code, not a text. Who signs it can’t know what they agree to.',
+    reserved:
+      'This is not a text for people: it is a message by which Countersign itself acts, such as to change a key. It can’t be signed here.',
     insist: 'Go on all the same',
     useCode: 'Unlock another way',
     codeWhy: 'No passkey at hand opens your key. Your recovery code does, for this one signature.',

@@ -1,3 +1,4 @@
+import { isReservedPayload } from '@countersign/protocol/formats/reserved-payload'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CeremonyFailed } from '../passkey.ts'
 import { placeOf } from '../place.ts'
@@ -71,6 +72,13 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   const window: Action[] = framed
     ? [{ name: 'open-window', label: words.sign.inAWindow, look: 'quiet', do: () => openWindow(requestId) }]
     : []
+  if (isReservedPayload(step.request.payload))
+    return (
+      <>
+        <p class="note warning">{words.sign.reserved}</p>
+        <Actions of={[deny]} doing={doing} />
+      </>
+    )
   if (looksUnreadable(step.request.payload) && !step.insisted) {
     const insist = () => flow.advance({ type: 'insisted' })
     return (
