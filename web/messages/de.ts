@@ -186,6 +186,13 @@ export const de: Words = {
     unlock: 'Öffnen und weiter',
     codeWhy:
       'Kein Passkey, den du hier hast, öffnet deine Schlüssel. Dein Wiederherstellungscode tut es, dieses eine Mal.',
+    stopped: {
+      title: 'Dein Schlüssel bleibt hier',
+      why: (app, place) =>
+        `Dieser Dienst wollte den Schlüssel, mit dem ${app} verschlüsselt, an ${place} geben. Die App hat ihn woandershin angefordert. Nichts wurde übergeben.`,
+      whatNow:
+        'Das sollte nie vorkommen. Schließ diese Seite und sag denen Bescheid, die die App oder diesen Dienst betreiben.',
+    },
     newKey:
       'Die App möchte einen neuen Schlüssel. Den alten bekommt sie noch einmal dazu: ' +
       'Was sie nicht neu verschlüsselt, ist verloren.',

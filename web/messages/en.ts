@@ -176,6 +176,12 @@ export const en = {
     unlockWhy: (app: string) => `${app} encrypts what it keeps for you. Your passkey opens the key.`,
     unlock: 'Unlock and go on',
     codeWhy: 'No passkey that you have here opens your keys. Your recovery code does, this one time.',
+    stopped: {
+      title: 'Your key stays here',
+      why: (app: string, place: string) =>
+        `This service was about to send the key that ${app} encrypts with to ${place}, and the app has asked for it elsewhere. Nothing was handed over.`,
+      whatNow: 'This should never happen. Close this page, and tell the people who run the app or this service.',
+    },
     newKey: 'The app wants a new key. It gets the old one with it, this once: what it doesn’t encrypt anew is lost.',
     privacy: 'Privacy',
     terms: 'Terms',

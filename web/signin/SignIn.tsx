@@ -17,6 +17,7 @@ import { useFlow } from './flow.ts'
 import { Leave } from './Leave.tsx'
 import { SignInThere } from './SignInThere.tsx'
 import type { Step } from './steps.ts'
+import { Stopped } from './Stopped.tsx'
 import { Unlock } from './Unlock.tsx'
 import { Withdrawn } from './Withdrawn.tsx'
 
@@ -95,6 +96,8 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
       return <Unlock flow={flow} step={step} view={view} doing={doing} />
     case 'withdrawn':
       return <Withdrawn {...step} view={view} doing={doing} onBack={flow.takeBack} />
+    case 'stopped':
+      return <Stopped {...step} view={view} />
     case 'leave':
       return <Leave {...step} view={view} />
     case 'leave silently':

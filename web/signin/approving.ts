@@ -7,6 +7,7 @@ import { call, Refused } from '../call.ts'
 import { leave } from '../leave.ts'
 import { reauthenticate, withFreshProof, type SignedIn } from '../passkey.ts'
 import { grantableScopes } from '../scope-words.ts'
+import { isAsAsked, leadsTo } from './asked-place.ts'
 import { scopeTextOf } from './delegating.ts'
 import { toBrowser } from './federated.ts'
 import { mayApprove, type Approving, type Event, type Step } from './steps.ts'
@@ -42,6 +43,7 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
   }
 
   async function approve() {
+    if (!mayHandOver()) return
     const masterKey = view.key && (place.owner.current?.masterKey ?? (await whileSignedIn(unlock)))
     if (!view.key || masterKey) await approveWith(masterKey)
   }
@@ -61,15 +63,23 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
   /** Without keys where the app takes none. They are forgotten once the person has left with what they opened. */
   async function approveWith(masterKey: MasterKey | undefined) {
     const approving = place.step()
-    if (!mayApprove(approving)) return
+    if (!mayApprove(approving) || !mayHandOver()) return
     if (place.owner.current && masterKey) place.owner.current = { ...place.owner.current, masterKey }
     const agree = () => withFreshProof(() => consent(view, approving, masterKey))
     const outcome = await whileSignedIn(() => agree().catch((error: unknown) => withdrawalBy(error, view)))
     if (!outcome) return
     if (typeof outcome === 'string') return advance({ type: 'withdrawn', why: outcome })
     forgetKeys()
+    if ('ledTo' in outcome) return advance({ type: 'led elsewhere', to: outcome.ledTo })
     await advance({ type: 'approved' })
     leave(outcome)
+  }
+
+  /** Whether the key would go where the app has asked for it; where it would not, the way ends here. */
+  function mayHandOver(): boolean {
+    if (!view.key || isAsAsked(view, location.search)) return true
+    void advance({ type: 'led elsewhere', to: view.redirectUri })
+    return false
   }
 
   function forgetKeys() {
@@ -87,12 +97,15 @@ function withdrawalBy(error: unknown, { connector }: SignInView): Withdrawal {
   return error.code
 }
 
-/** Sends the consent; answers where the browser goes, with the key in the fragment. */
+/**
+ * Sends the consent; answers where the browser goes, with the key in the fragment. Where the server would lead it to
+ * another place than the app has asked for, no key leaves, and it answers that place.
+ */
 async function consent(
   view: SignInView,
   { identity, grant }: Approving,
   masterKey: MasterKey | undefined,
-): Promise<Leaving> {
+): Promise<Leaving | { ledTo: string }> {
   const { key, app } = view
   const { organization } = grant
   const body = { ...requestOf(view, identity), ...(organization && { organizationId: organization.id }) }
@@ -102,6 +115,7 @@ async function consent(
   const place = { identityId: identity.identityId, clientId: app.clientId }
   const made = grant.hasKey && !key.reset ? {} : await newKeyFor(masterKey, place, key)
   const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
+  if (!leadsTo(answer.redirectUrl, view.redirectUri)) return { ledTo: answer.redirectUrl }
   return leaveWith({ url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` })
 }
 

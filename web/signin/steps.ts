@@ -31,6 +31,7 @@ export type Step =
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
   | { at: 'withdrawn'; why: Withdrawal }
+  | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
   | { at: 'leave silently'; end: SilentEnd }
 
@@ -48,6 +49,7 @@ export type Event =
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
   | { type: 'withdrawn'; why: Withdrawal }
+  | { type: 'led elsewhere'; to: string }
   | { type: 'approved' }
   | { type: 'denied' }
 
@@ -113,6 +115,8 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
     case 'withdrawn':
       return mayApprove(step) ? { at: 'withdrawn', why: event.why } : step
+    case 'led elsewhere':
+      return mayApprove(step) ? { at: 'stopped', to: event.to } : step
     case 'approved':
       return mayApprove(step) ? { at: 'leave', identity: step.identity } : step
     case 'denied':
@@ -189,7 +193,7 @@ function chooseAnew(step: Extract<Step, { identities: Identity[] }>, { organizat
 const withoutOrganization = ({ organization: _chosen, ...read }: Grant): Grant => read
 
 function hasLeft({ at }: Step): boolean {
-  return at === 'leave' || at === 'leave silently'
+  return at === 'leave' || at === 'leave silently' || at === 'stopped'
 }
 
 /** Whether the app wants a proof newer than the one that began the session. */
@@ -218,6 +222,7 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
     case 'look':
     case 'read grant':
     case 'withdrawn':
+    case 'stopped':
     case 'leave':
     case 'leave silently':
       return undefined
