@@ -89,8 +89,6 @@ export const FederatedRequest = Type.Object({
   codeChallenge: Type.Optional(Text),
   codeChallengeMethod: Type.Optional(Text),
   prompt: Type.Optional(Text),
-  /** Base64url of the public JWK of the app's page, to which the key of the app is sealed. */
-  appKeyJwk: Type.Optional(Text),
 })
 export type FederatedRequest = Static<typeof FederatedRequest>
 
@@ -133,8 +131,6 @@ export const finalizeFederated = endpoint(
       clientId: ClientId,
       /** The reference under which the sign-in waits. */
       state: Text,
-      /** The key of the app, sealed to its page. */
-      appKeyJwe: Type.Optional(Type.String({ maxLength: 16_384 })),
     }),
   },
   { 200: Type.Object({ assertion: Type.String() }) },

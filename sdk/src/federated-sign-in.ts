@@ -1,4 +1,3 @@
-import { decode as fromBase64Url } from 'jose/base64url'
 import { CountersignError } from './error.ts'
 import { isRecord } from './exchange.ts'
 import type { CheckedApp } from './sign-in-app.ts'
@@ -25,9 +24,7 @@ export async function askBrowser(app: CheckedApp, wish: FederatedWish): Promise<
   const signal = AbortSignal.any(wish.signal ? [wish.signal, given.signal] : [given.signal])
   try {
     const identity = requestOf(app, wish)
-    // A key takes a window, which a browser that goes ahead by itself would open unasked.
-    const mediation = app.takesKey ? 'required' : 'optional'
-    const asked = navigator.credentials.get({ ...identity.request, mediation, signal })
+    const asked = navigator.credentials.get({ ...identity.request, mediation: 'optional', signal })
     if (!identity.isRead()) given.abort()
     return tokenIn(await asked)
   } catch (error) {
@@ -84,17 +81,6 @@ function refusalIn(error: DOMException): CountersignError {
 const unexplained = {
   code: 'refused',
   description: "Countersign refused, and tells no page why that isn't the app's: is its origin that of a redirect URI?",
-}
-
-/** The key of the app in an assertion, sealed to this page. What else it says is for who redeems it. */
-export function sealedKeyIn(assertion: string): string | undefined {
-  try {
-    const claims: unknown = JSON.parse(new TextDecoder().decode(fromBase64Url(assertion.split('.')[1] ?? '')))
-    const key = isRecord(claims) ? claims['app_key'] : undefined
-    return typeof key === 'string' ? key : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**

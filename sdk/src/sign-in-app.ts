@@ -13,7 +13,10 @@ export type SignInApp = {
   redirectUri: string
   /** With spaces between the scopes, `openid` among them; `openid profile` if not given. */
   scope?: string | undefined
-  /** Whether the app is one with end-to-end encryption: each sign-in brings the key then, and none comes without. */
+  /**
+   * Whether the app is one with end-to-end encryption: each sign-in brings the key then, and none comes without. Such a
+   * sign-in goes by a redirect, as no dialog of a browser delivers a key.
+   */
   appKey?: boolean | undefined
 }
 

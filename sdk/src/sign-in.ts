@@ -1,5 +1,5 @@
 import { newEphemeralKey } from './ephemeral-key.ts'
-import { askBrowser, disconnectByBrowser, sealedKeyIn } from './federated-sign-in.ts'
+import { askBrowser, disconnectByBrowser } from './federated-sign-in.ts'
 import { challengeOf, newProof, type Grant, type Proof } from './grant.ts'
 import { cannotOpen } from './jwe.ts'
 import { redeem, type SignedIn } from './redemption.ts'
@@ -40,6 +40,7 @@ export type SignInAnswer =
       grant: Grant
       /**
        * The key that the person brought, where the app takes one: for `openAppKey` of `@countersign/sdk/encryption`.
+       * It comes by a redirect alone.
        */
       sealedAppKey: string | undefined
     }
@@ -47,12 +48,13 @@ export type SignInAnswer =
    * Nobody has signed in. The person has closed what was shown, gone back or said no, or their browser showed nothing.
    */
   | { type: 'declined' }
-  /** This browser has no dialog of its own for this, and the sign-in was a passive one. */
+  /** There is no dialog of the browser for this, and the sign-in was a passive one. */
   | { type: 'unsupported' }
 
 /**
  * Signs somebody in. What has just come back from a redirect of this tab is the answer; otherwise the browser asks them
- * in a dialog (FedCM), and one that can't sends them to the page to sign in and back to `redirectUri`. This page goes
+ * in a dialog (FedCM), and one that can't sends them to the page to sign in and back to `redirectUri`. So does an app
+ * that takes a key, always: the dialogs of browsers deliver none. This page goes
  * with that, and its promise: there `finishSignIn`, or `signIn` itself, answers the same. Throws CountersignError where
  * the service refuses or nothing can be made of an answer, and what `signal` says.
  */
@@ -60,14 +62,14 @@ export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise
   const returned = await finishSignIn(app)
   if (returned) return returned
   wanted.signal?.throwIfAborted()
-  const isByDialog = isForDialog(wanted)
+  const isByDialog = isForDialog(app, wanted)
   if (!isByDialog && wanted.mode === 'passive') return unsupported
   const checked = checkApp(app)
   const proof = newProof()
-  const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
-  const asked = isByDialog ? await askInDialog(checked, wanted, { proof, appKeyJwk }) : unsupported
+  const asked = isByDialog ? await askInDialog(checked, wanted, proof) : unsupported
   if (asked.type !== 'unsupported' || wanted.mode === 'passive') return asked
   const { loginHint, organizationId, prompt, signal } = wanted
+  const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
   const parameters = given({ login_hint: loginHint, organization_id: organizationId, prompt, app_key_jwk: appKeyJwk })
   return { type: await leaveToSignIn(checked, proof, { parameters, signal }) }
 }
@@ -107,18 +109,17 @@ export async function disconnect(app: SignInApp, identityId: string): Promise<bo
 
 const unsupported = { type: 'unsupported' } as const
 
-function isForDialog({ via, organizationId }: WantedSignIn): boolean {
-  return 'IdentityCredential' in globalThis && via !== 'redirect' && organizationId === undefined
+function isForDialog({ appKey }: SignInApp, { via, organizationId }: WantedSignIn): boolean {
+  if (appKey || via === 'redirect' || organizationId !== undefined) return false
+  return 'IdentityCredential' in globalThis
 }
 
-type Asking = { proof: Proof; appKeyJwk: string | undefined }
-
-async function askInDialog(app: CheckedApp, wanted: WantedSignIn, { proof, appKeyJwk }: Asking): Promise<SignInAnswer> {
+async function askInDialog(app: CheckedApp, wanted: WantedSignIn, proof: Proof): Promise<SignInAnswer> {
   const { mode = 'active', loginHint, domainHint, prompt, signal } = wanted
-  const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt, appKeyJwk }
+  const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt }
   const answer = await askBrowser(app, { mode, loginHint, domainHint, signal, params: given(sent) })
   if (typeof answer === 'string') return { type: answer }
-  return signedIn(app, { assertion: answer.token, ...proof }, sealedKeyIn(answer.token))
+  return { type: 'signed-in', grant: { assertion: answer.token, ...proof }, sealedAppKey: undefined }
 }
 
 /** A key in the clear, or none, is what somebody would send who wants to read along. */

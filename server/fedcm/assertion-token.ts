@@ -17,15 +17,13 @@ export type Assertion = {
   origin: string
   scope: string[]
   nonce: string | undefined
-  /** The key of the app, sealed to that page (compact JWE). */
-  appKey?: string | undefined
 }
 
 type Signing = { kernel: Pick<Kernel, 'config'>; keys: SigningKeys }
 
 /** An assertion as a JWT of its own type (RFC 8725 §3.11), for the exchange and for nothing else. */
 export function signAssertion({ kernel, keys }: Signing, assertion: Assertion, now: Date): Promise<string> {
-  const { token, identityId, clientId, origin, scope, nonce, appKey } = assertion
+  const { token, identityId, clientId, origin, scope, nonce } = assertion
   return signJwt(keys, 'ES256', 'fedcm+jwt', {
     iss: kernel.config.authUrl.origin,
     sub: identityId,
@@ -37,7 +35,6 @@ export function signAssertion({ kernel, keys }: Signing, assertion: Assertion, n
     origin,
     scope: scope.join(' '),
     ...(nonce !== undefined && { nonce }),
-    ...(appKey !== undefined && { app_key: appKey }),
   })
 }
 

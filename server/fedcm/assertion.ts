@@ -1,5 +1,4 @@
 import type { Identity } from '@countersign/protocol/identities'
-import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
 import { readAuthorization } from '#authorizations/authorization.ts'
 import { transaction, type Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -18,7 +17,6 @@ import type { RequestingApp } from './requesting-app.ts'
 const refuse = refusals({
   access_denied: [403, 'The person would have to be asked, and may not be.'],
   invalid_grant: [400, 'Nothing waits for this, it has expired, or it was finished before.'],
-  invalid_request: [400, 'An app that takes a key is given it sealed (appKeyJwe), and no other is.'],
 })
 
 type Provider = { kernel: Pick<Kernel, 'db' | 'config'>; keys: SigningKeys }
@@ -51,45 +49,40 @@ export async function assertIdentity(
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }
 
-type Finished = { code: string; clientId: string; state: string; appKeyJwe?: string }
+type Finished = { code: string; clientId: string; state: string }
 
 /**
  * The assertion for what a person has agreed to in the window, in place of the code that they got there. Refuses
- * `invalid_grant`, and `invalid_request` for a key in clear, or one where none belongs.
+ * `invalid_grant`.
  */
 export async function finalize(
   { kernel, keys }: Provider,
   { userId, sessionId }: Session,
-  { code, clientId, state, appKeyJwe }: Finished,
+  { code, clientId, state }: Finished,
   now: Date,
 ): Promise<string> {
-  if (appKeyJwe !== undefined && !isCompactJwe(appKeyJwe)) throw refuse.invalid_request()
   const assertion = await transaction(kernel.db, async (tx) => {
     const waiting = await spendContinuation(tx, { reference: state, userId, clientId }, now)
     if (!waiting) throw refuse.invalid_grant()
     const { origin, request } = waiting
-    const { nonce, codeChallenge, appKeyJwk } = request.sent
-    if ((appKeyJwk !== undefined) !== (appKeyJwe !== undefined)) throw refuse.invalid_request()
+    const { nonce, codeChallenge } = request.sent
     const redirectUri = continuationPage(kernel.config.baseUrl.origin)
     const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope: request.allowedScope }
     const reissued = await reissueAsAssertion(tx, { ...bound, code, audience: origin }, now)
     if (!reissued) throw refuse.invalid_grant()
     return { ...reissued, clientId, origin, nonce }
   })
-  return signAssertion({ kernel, keys }, { ...assertion, appKey: appKeyJwe }, now)
+  return signAssertion({ kernel, keys }, assertion, now)
 }
 
-/**
- * Whether nothing is left to ask. A consent of which nothing is recorded says nothing, and the key of an app opens in a
- * window alone.
- */
+/** Whether nothing is left to ask. A consent of which nothing is recorded says nothing. */
 async function isSettled(
   db: Database,
   { identityId, emailVerified }: Identity,
   { asking: { app }, wanted }: { asking: RequestingApp; wanted: Wanted },
 ): Promise<boolean> {
-  const { scope, prompts, takesKey } = wanted
-  if (takesKey || prompts.some((prompt) => prompt !== 'none')) return false
+  const { scope, prompts } = wanted
+  if (prompts.some((prompt) => prompt !== 'none')) return false
   if (scope.includes('email') && !emailVerified) return false
   const { authorization, missingScopes } = await readAuthorization(db, identityId, app.clientId, scope)
   return authorization !== null && authorization.scope !== '' && missingScopes.length === 0

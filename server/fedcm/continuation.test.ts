@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { CompactEncrypt, decodeJwt } from 'jose'
+import { decodeJwt } from 'jose'
 import { exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { createWorld, type World } from '#testing/world.ts'
@@ -194,32 +194,45 @@ test('a session of an organization’s sign-in alone finishes nothing', async ()
   assert.deepEqual(refusedAs(await browser.finalize(finished, headers)), [403, 'passkey_required'])
 })
 
-test('FED-18 the key of an app goes through sealed to its page, and never in clear', async () => {
+test('FED-18 an app that takes a key signs people in without it, and no key travels', async () => {
+  const person = await world.person()
+  const app = await world.app({ supportsE2ee: true, allowedScopes: ['openid', 'profile'] })
+  const browser = await openBrowser(world, person)
+  const keyOf = async () => {
+    const url = `/api/oauth/authorization/${app.clientId}?identity_id=${person.identityId}`
+    return (await world.api.inject({ url, headers: person.headers })).json().authorization?.encryptedAppKey
+  }
+  await app.code(person, { scope: 'openid', encryptedAppKey: 'a.b.c.d.e' })
+  assert.equal(await keyOf(), 'a.b.c.d.e')
+
+  const { verifier, params } = newParams('openid profile')
+  const { there, view } = await browser.open(await continueOn(browser.assertion(app, params)))
+  assert.equal(Object(view).key, undefined)
+  assert.equal(there.searchParams.has('app_key_jwk'), false)
+  const code = { ...(await browser.codeOf(there, { scope: 'openid profile' })), clientId: app.clientId }
+  const finished = await browser.finalize({ ...code, appKeyJwe: 'a..b.c.d' })
+  assert.equal(finished.statusCode, 200, finished.body)
+  const { assertion } = finished.json()
+  assert.equal(decodeJwt(assertion)['app_key'], undefined)
+  const tokens = (await exchange(world, app, assertion, { codeVerifier: verifier })).json()
+  assert.equal(tokens.user.handle, person.handle)
+  assert.doesNotMatch(JSON.stringify(tokens), /a\.b\.c\.d|app_?key/i)
+
+  const { token } = (await browser.assertion(app, newParams('openid profile').params)).json()
+  assert.equal(decodeJwt(token)['app_key'], undefined, 'nor where nothing is asked')
+  assert.equal(await keyOf(), 'a.b.c.d.e', 'and the key that is there stays')
+})
+
+test('FED-18 an app that expects a key from the dialog of a browser is refused', async () => {
   const person = await world.person()
   const app = await world.app({ supportsE2ee: true })
   const browser = await openBrowser(world, person)
-  const { publicKey } = generateKeyPairSync('x25519')
-  const { kty, crv, x } = publicKey.export({ format: 'jwk' })
-  const appKeyJwk = Buffer.from(JSON.stringify({ kty, crv, x })).toString('base64url')
-  const asked = { ...newParams('openid').params, appKeyJwk }
-  const refused = [{ scope: 'openid' }, { ...asked, appKeyJwk: 'e30' }, { ...asked, appKeyJwk: `${appKeyJwk}=` }]
-  for (const params of refused)
-    assert.deepEqual((await browser.assertion(app, params)).json().error.code, 'invalid_request')
-  const plain = await world.app()
-  assert.equal((await browser.assertion(plain, { scope: 'openid', appKeyJwk })).statusCode, 400)
+  const codeFor = async (params: object) => (await browser.assertion(app, params)).json().error.code
+  assert.equal(await codeFor({ scope: 'openid', appKeyJwk: 'e30' }), 'invalid_request')
+  for (const scope of ['openid e2ee:symmetric', 'openid e2ee:asymmetric', 'openid e2ee:reset'])
+    assert.equal(await codeFor({ scope }), 'invalid_request')
 
-  const address = await continueOn(browser.assertion(app, asked))
-  const { there, view } = await browser.open(address)
-  assert.deepEqual(Object(view).key, { mode: 'symmetric', reset: false, recipient: { kty, crv, x } })
-  const wanted = { scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }
-  const code = { ...(await browser.codeOf(there, wanted)), clientId: app.clientId }
-  for (const appKeyJwe of [undefined, 'app_key=in-clear', randomBytes(32).toString('base64')])
-    assert.deepEqual(refusedAs(await browser.finalize({ ...code, appKeyJwe })), [400, 'invalid_request'])
-  const appKeyJwe = await new CompactEncrypt(randomBytes(32))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
-    .encrypt(publicKey)
-  const finished = await browser.finalize({ ...code, appKeyJwe })
-  assert.equal(finished.statusCode, 200, finished.body)
-  assert.equal(decodeJwt(finished.json().assertion)['app_key'], appKeyJwe)
-  assert.ok((await browser.assertion(app, asked)).json().continue_on, 'the key opens in a window alone')
+  const { there } = await browser.open(await continueOn(browser.assertion(app, newParams('openid').params)))
+  for (const wanted of [{ scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }, { scope: 'openid e2ee:symmetric' }])
+    assert.equal((await browser.agree(there, wanted)).statusCode, 400)
 })

@@ -13,18 +13,26 @@ const refuse = refusals({
 
 const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
 
+/** How an app asks: with which response mode, for itself or to act at another app, in a dialog of the browser (FedCM). */
+export type Manner = { mode: ResponseMode; isForOther: boolean; isByBrowser: boolean }
+
+const noKeyByBrowser = 'The dialog of a browser delivers no app key: ask for the e2ee scopes by a redirect.'
+
 /**
  * What an app with end-to-end encryption asks of its key, and the scopes to consent to: those that are asked for with
  * the mode, which is symmetric where the app names none, and without `e2ee:reset`, which is done once and not granted.
- * One that asks for nothing but to act at another app takes no key. Refuses `invalid_scope`, and `invalid_request`
- * where the answer would be posted: its fragment would be lost.
+ * One that asks for nothing but to act at another app takes no key. In the dialog of a browser there is none to ask for:
+ * it would pass through the server, sealed to whomever that names. Refuses `invalid_scope`, and `invalid_request` where
+ * the answer would be posted: its fragment would be lost.
  */
 export function readKeyWish(
   { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
   asked: string[],
-  { mode: responseMode, isForOther }: { mode: ResponseMode; isForOther: boolean },
+  { mode: responseMode, isForOther, isByBrowser }: Manner,
 ): { scope: string[]; keyWish?: KeyWish } {
-  if (!supportsE2ee || (isForOther && asked.length === 0)) return { scope: asked }
+  if (isByBrowser && asked.some((scope) => scope.startsWith('e2ee:')))
+    throw refuse.invalid_scope({ sentence: noKeyByBrowser })
+  if (!supportsE2ee || isByBrowser || (isForOther && asked.length === 0)) return { scope: asked }
   if (responseMode === 'form_post')
     throw refuse.invalid_request({ sentence: 'The key of an app comes in the fragment, which form_post would lose.' })
   const named = modes.filter((mode) => asked.includes(`e2ee:${mode}`))

@@ -10,7 +10,7 @@ import { Refusal, refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { answerTo, readResponseMode, type ResponseMode } from './answer.ts'
-import { readKeyWish } from './app-key-request.ts'
+import { readKeyWish, type Manner } from './app-key-request.ts'
 import { readIndicated, requireConnector, toConnector, type AskedConnector } from './connector.ts'
 import { endsHere, readContinues, readGivenTo } from './continuation.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
@@ -64,7 +64,7 @@ export async function readAuthorizationRequest(
       invalid_scope: answer(mode, 'invalid_scope', 'The resource has lost a scope that was asked for.'),
     }
     const asked = {
-      ...checked(app, own, { mode, isForOther: wanted !== undefined }),
+      ...checked(app, own, { mode, isForOther: wanted !== undefined, isByBrowser: continues }),
       ...(unverified && { unverified }),
       ...(givenTo !== undefined && { givenTo }),
       ...(await readWish({ keys, site }, app, parameters)),
@@ -94,7 +94,7 @@ export async function requireAuthorizationRequest(
   const { app, redirectUri } = await requireRegistered({ apps, site }, parameters)
   const mode = readResponseMode(redirectUri, parameters['response_mode'])
   const { own, wanted } = readWanted(parameters)
-  checked(app, own, { mode, isForOther: wanted !== undefined })
+  checked(app, own, { mode, isForOther: wanted !== undefined, isByBrowser: false })
   await readWish({ keys, site }, app, parameters)
   if (wanted) await requireConnector(db, wanted)
 }
@@ -119,7 +119,7 @@ async function requireRegistered(
   return { app, redirectUri }
 }
 
-function checked(app: RegisteredApp, parameters: Parameters, answering: { mode: ResponseMode; isForOther: boolean }) {
+function checked(app: RegisteredApp, parameters: Parameters, answering: Manner) {
   requireOffered(parameters)
   const responseType = parameters['response_type'] ?? 'code'
   if (responseType !== 'code') throw refuse.unsupported_response_type()

@@ -114,7 +114,7 @@ export async function authorizeAgain(
   { app, audience, ...asked }: Again,
   now: Date,
 ): Promise<string> {
-  const wanted = { ...asked, clientId: app.clientId, redirectUri: audience, prompt: 'none' }
+  const wanted = { ...asked, clientId: app.clientId, redirectUri: audience, prompt: 'none', fedcmContinue: true }
   const consent = readConsent(app, session, wanted, now)
   return (await grantCode({ tx, config }, session, { ...consent, first: 'assertion' }, now)).code
 }
@@ -146,7 +146,11 @@ function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, n
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const connector = readConnectorFields(wanted)
   const asked = requireAllowedScopes(wanted.scope ?? '', app)
-  const { scope, keyWish } = readKeyWish(app, asked, { mode, isForOther: connector !== undefined })
+  const { scope, keyWish } = readKeyWish(app, asked, {
+    mode,
+    isForOther: connector !== undefined,
+    isByBrowser: wanted.fedcmContinue === true,
+  })
   const newKey = readNewKey(keyWish, wanted)
   const told = { identityId, organizationId, scope, keyWish, newKey, connector }
   return { clientId, redirectUri, mode, prompts, ...told, state, nonce, codeChallenge }

@@ -93,9 +93,9 @@ export async function openBrowser(
     api.inject({ method: 'POST', url: '/api/oauth/fedcm/finalize', headers, payload })
 
   /** Goes through the whole window of a continuation, and answers the assertion. */
-  async function finish(app: TestApp, continueOn: string, wanted: object = {}, key: object = {}): Promise<string> {
+  async function finish(app: TestApp, continueOn: string, wanted: object = {}): Promise<string> {
     const { there } = await open(continueOn)
-    const finished = await finalize({ ...(await codeOf(there, wanted)), clientId: app.clientId, ...key })
+    const finished = await finalize({ ...(await codeOf(there, wanted)), clientId: app.clientId })
     assert.equal(finished.statusCode, 200, finished.body)
     return finished.json<{ assertion: string }>().assertion
   }

@@ -109,14 +109,16 @@ async function consent(
   const { key, app } = view
   const { organization } = grant
   const body = { ...requestOf(view, identity), ...(organization && { organizationId: organization.id }) }
-  const leaveWith = (leaving: Leaving) => (view.givenTo === undefined ? leaving : toBrowser(view, identity, leaving))
-  if (!key || !masterKey) return leaveWith(leavingOf(await call('POST /api/oauth/authorize', { body })))
+  if (!key || !masterKey) {
+    const leaving = leavingOf(await call('POST /api/oauth/authorize', { body }))
+    return view.givenTo === undefined ? leaving : toBrowser(view, identity, leaving)
+  }
   const { newKeyFor, fragmentOf } = await loadAppKey()
   const place = { identityId: identity.identityId, clientId: app.clientId }
   const made = grant.hasKey && !key.reset ? {} : await newKeyFor(masterKey, place, key)
   const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
   if (!leadsTo(answer.redirectUrl, view.redirectUri)) return { ledTo: answer.redirectUrl }
-  return leaveWith({ url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` })
+  return { url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` }
 }
 
 function leavingOf({ redirectUrl, formFields }: Answer<'POST /api/oauth/authorize'>): Leaving {

@@ -4,21 +4,19 @@ import { call, Refused } from '../call.ts'
 
 /**
  * Turns the answer that an address would take to the app into the assertion that the browser gives it, and answers the
- * page that hands it over, with the assertion in its fragment. The key of an app is in there, sealed to the app's page.
- * Where nothing waits for it any more it is the page that says so: here nobody could do anything about it.
+ * page that hands it over, with the assertion in its fragment. Where nothing waits for it any more it is the page that
+ * says so: here nobody could do anything about it.
  */
 export async function toBrowser(
   { app, redirectUri }: Pick<SignInView, 'app' | 'redirectUri'>,
   { identityId }: Identity,
   { url }: Leaving,
 ): Promise<Leaving> {
-  const { searchParams, hash } = new URL(url)
-  const appKeyJwe = new URLSearchParams(hash.slice(1)).get('app_key_jwe')
+  const { searchParams } = new URL(url)
   const body = {
     code: searchParams.get('code') ?? '',
     state: searchParams.get('state') ?? '',
     clientId: app.clientId,
-    ...(appKeyJwe !== null && { appKeyJwe }),
   }
   try {
     const { assertion } = await call('POST /api/oauth/fedcm/finalize', { body })
