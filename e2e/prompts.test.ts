@@ -69,6 +69,34 @@ test('prompt=login wants the passkey again, and the proof is newer after it', as
   assert.ok((await authTime()) > before)
 })
 
+/** Uses the passkey in this page for nothing that the page knows of, as another tab would. */
+const useElsewhere = () =>
+  ada.page.evaluate(async (baseUrl) => {
+    const ask = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = { method: 'POST', credentials: 'include', headers, body: JSON.stringify(body) } as const
+      return (await fetch(`${baseUrl}/api/auth/reauthenticate/${path}`, sent)).json()
+    }
+    const { flowId, options } = await ask('start', {})
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+    const credential = await navigator.credentials.get({ publicKey })
+    if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey was used')
+    const { id, rawId, type, response } = credential.toJSON()
+    return ask('finish', { flowId, credential: { id, rawId, type, response, clientExtensionResults: {} } })
+  }, stage.service.baseUrl)
+
+test('FRS-02 with prompt=login a passkey that was used for anything else meanwhile is asked for again', async () => {
+  await visitShop({ prompt: 'login consent' })
+  await ada.press('sign-in')
+  await ada.page.locator('[data-action="approve"]').waitFor()
+  assert.ok((await useElsewhere()).authTime)
+  const before = await authTime()
+  await ada.press('approve')
+  assert.equal(await name(), 'Ada Lovelace')
+  await ada.page.goto(`${stage.service.authUrl}/account`)
+  assert.ok((await authTime()) > before, 'the page has asked for the passkey once more')
+})
+
 test('an old session does not do for a short max_age, and a long one is content with it', async () => {
   await visitShop({ max_age: '10000' })
   assert.equal(await name(), 'Ada Lovelace')

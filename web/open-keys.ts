@@ -8,7 +8,7 @@ export type Opened = { keyWraps: KeyWrap[]; masterKey?: MasterKey }
 
 /** Opens the master key with a passkey. The same touch proves to the server that the person is there. */
 export async function openKeys(userId: string): Promise<Opened> {
-  return openWith(userId, (credentialIds, salt) => reauthenticate(salt, credentialIds))
+  return openWith(userId, (credentialIds, salt) => reauthenticate(salt, { credentialIds }))
 }
 
 /**

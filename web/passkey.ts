@@ -42,9 +42,16 @@ export class CeremonyFailed extends Error {
   }
 }
 
-/** The browser's own dialog. With a salt the passkey is also asked for what opens keys. */
-export async function signInWithPasskey(handle: string, salt?: BufferSource): Promise<SignedIn> {
-  const { flowId, options } = await call('POST /api/auth/login/start', { body: handle ? { handle } : {} })
+/**
+ * What a passkey is used for: with a salt it is also asked for what opens keys, with the reference of an authorization
+ * request its use counts for that request.
+ */
+export type PasskeyUse = { salt?: BufferSource | undefined; requestUri?: string | undefined }
+
+/** The browser's own dialog. */
+export async function signInWithPasskey(handle: string, { salt, requestUri }: PasskeyUse = {}): Promise<SignedIn> {
+  const body = { ...(handle && { handle }), ...(requestUri !== undefined && { requestUri }) }
+  const { flowId, options } = await call('POST /api/auth/login/start', { body })
   return finishSignIn(flowId, await authenticate(options, { salt }))
 }
 
@@ -62,14 +69,15 @@ async function finishSignIn(flowId: string, { credential, used }: Assertion): Pr
  * Offers passkeys in the autofill of the page's input, for as long as the page is open. Answers `undefined` where the
  * browser can't, the person chose none, or another ceremony took over.
  */
-export async function signInByAutofill(salt?: BufferSource): Promise<SignedIn | undefined> {
+export async function signInByAutofill({ salt, requestUri }: PasskeyUse = {}): Promise<SignedIn | undefined> {
   if (!browserSupportsWebAuthn() || !(await browserSupportsWebAuthnAutofill())) return undefined
-  const { flowId, options } = await call('POST /api/auth/login/start', { body: {} })
+  const body = requestUri === undefined ? {} : { requestUri }
+  const { flowId, options } = await call('POST /api/auth/login/start', { body })
   const renewal = renewBeforeExpiry()
   try {
     return await finishSignIn(flowId, await authenticate(options, { salt, useBrowserAutofill: true }))
   } catch (error) {
-    if (renewal.isDue()) return await signInByAutofill(salt)
+    if (renewal.isDue()) return await signInByAutofill({ salt, requestUri })
     if (error instanceof CeremonyFailed) return undefined
     throw error
   } finally {
@@ -131,24 +139,28 @@ function toDescriptor(id: string) {
 
 /**
  * Does what the server allows only to those who have just proved that they are there; where that was too long ago, they
- * prove it again.
+ * prove it again, for an authorization request if its reference is given.
  */
-export async function withFreshProof<T>(work: () => Promise<T>): Promise<T> {
+export async function withFreshProof<T>(work: () => Promise<T>, requestUri?: string): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof Refused && error.code === 'reauthentication_required')) throw error
   }
-  await reauthenticate()
+  await reauthenticate(undefined, { requestUri })
   return work()
 }
 
-/**
- * Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. With
- * credential ids the browser offers those passkeys alone.
- */
-export async function reauthenticate(salt?: BufferSource, credentialIds: string[] = []): Promise<UsedPasskey> {
-  const { flowId, options } = await call('POST /api/auth/reauthenticate/start', {})
+/** For whom a proof of presence is: passkeys that alone are offered, and the authorization request that it belongs to. */
+type Proving = { credentialIds?: string[]; requestUri?: string | undefined }
+
+/** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */
+export async function reauthenticate(
+  salt?: BufferSource,
+  { credentialIds = [], requestUri }: Proving = {},
+): Promise<UsedPasskey> {
+  const body = requestUri === undefined ? {} : { requestUri }
+  const { flowId, options } = await call('POST /api/auth/reauthenticate/start', { body })
   const allowCredentials = credentialIds.map(toDescriptor)
   const { credential, used } = await authenticate({ ...options, allowCredentials }, { salt })
   await call('POST /api/auth/reauthenticate/finish', { body: { flowId, credential } })

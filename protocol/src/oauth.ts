@@ -14,6 +14,8 @@ export const AuthorizeRequest = Type.Object({
   redirectUri: Text,
   identityId: Uuid,
   scope: Type.Optional(Text),
+  /** Scopes that the app requested beside these, and is not granted. */
+  withheldScope: Type.Optional(Text),
   state: Type.Optional(Text),
   nonce: Type.Optional(Text),
   codeChallenge: Type.Optional(Text),
@@ -38,7 +40,7 @@ export const AuthorizeRequest = Type.Object({
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether the answer goes to the page that ends a sign-in which the browser mediates (FedCM). */
   fedcmContinue: Type.Optional(Type.Boolean()),
-  /** The reference of a pushed request (RFC 9126). Its parameters count then, of those here only a narrower scope. */
+  /** The reference of a request that is pushed (RFC 9126) or kept. Its parameters count, and here less scope. */
   requestUri: Type.Optional(Text),
 })
 export type AuthorizeRequest = Static<typeof AuthorizeRequest>

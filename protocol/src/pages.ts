@@ -80,7 +80,10 @@ export type SignInView = {
   connector?: Connector
   /** The id of the organization for which the app wants to be used, or `select` where the person is to choose. */
   organization?: string
-  /** The reference of a request that the app has pushed. */
+  /**
+   * The reference of a request that the server keeps: one that the app has pushed, or for which a passkey must be used.
+   * What the app alone should know of it is left out here.
+   */
   requestUri?: string
   identityId?: string
   loginHint?: string

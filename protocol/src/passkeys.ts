@@ -1,10 +1,12 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from './endpoint.ts'
+import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
 import { KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
 import { CredentialId, Instant, Uuid, WebUrl } from './values.ts'
 import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
 
+/** The reference of the authorization request that the passkey is used for: it counts for no other. */
+const RequestUri = Type.String({ maxLength: 1000 })
 const FlowId = Type.String({ minLength: 1, maxLength: 100 })
 const User = Type.Object({ userId: Uuid })
 const page = { security: 'none', cors: 'our pages' } as const
@@ -62,7 +64,12 @@ const SignedIn = Type.Object({
 export const startSignIn = endpoint(
   'POST /api/auth/login/start',
   { ...page, summary: 'Begin signing in with a passkey' },
-  { body: Type.Object({ handle: Type.Optional(Type.String({ maxLength: 200 })) }) },
+  {
+    body: Type.Object({
+      handle: Type.Optional(Type.String({ maxLength: 200 })),
+      requestUri: Type.Optional(RequestUri),
+    }),
+  },
   { 200: RequestStarted },
 )
 
@@ -76,7 +83,7 @@ export const finishSignIn = endpoint(
 export const startReauthentication = endpoint(
   'POST /api/auth/reauthenticate/start',
   { ...session, summary: 'Begin proving my presence again' },
-  {},
+  { body: orNoBody(Type.Object({ requestUri: Type.Optional(RequestUri) })) },
   { 200: RequestStarted },
 )
 

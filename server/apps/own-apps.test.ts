@@ -158,7 +158,7 @@ test('OWN-02 what would give an app away, or end it, needs somebody who has just
 
 test('OWN-03 a person has so many apps and no more, also where they register several at once', async () => {
   const ada = await world.person()
-  const at = { authTime: world.now(), expiresAt: world.now() }
+  const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now() }
   const session = { sessionId: '', userId: ada.userId, identityId: null, authMethod: 'passkey', ...at } as const
   const steward = { actor: 'person', session } as const
   for (let count = 0; count < limits.appsPerUserMax - 2; count += 1)

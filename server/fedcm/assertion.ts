@@ -5,6 +5,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { authorizeAgain } from '#oauth/authorize.ts'
 import { continuationPage } from '#oauth/continuation.ts'
+import { readPrompts } from '#oauth/prompt.ts'
 import type { Session } from '#sessions/session.ts'
 import { reissueAsAssertion } from '#tokens/assertion.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
@@ -67,7 +68,9 @@ export async function finalize(
     const { origin, request } = waiting
     const { nonce, codeChallenge } = request.sent
     const redirectUri = continuationPage(kernel.config.baseUrl.origin)
-    const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope: request.allowedScope }
+    const loginPrompted = readPrompts(request.sent.prompt).includes('login')
+    const { allowedScope } = request
+    const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope, loginPrompted }
     const reissued = await reissueAsAssertion(tx, { ...bound, code, audience: origin }, now)
     if (!reissued) throw refuse.invalid_grant()
     return { ...reissued, clientId, origin, nonce }

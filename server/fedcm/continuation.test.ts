@@ -178,10 +178,12 @@ test('AUZ-08 the page that ends such a sign-in is no redirect URI of any other r
 
 test('who proves again who they are in the window goes on as before, and a new session finishes', async () => {
   const { person, app, browser } = await visit()
-  const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid', prompt: 'login' })))
+  const address = await continueOn(browser.assertion(app, { scope: 'openid', prompt: 'login' }))
+  const { there, view } = await browser.open(address)
   assert.equal(there.searchParams.get('prompt'), 'login')
-  const again = await openBrowser(world, person)
-  const finished = { ...(await again.codeOf(there, { prompt: 'login' })), clientId: app.clientId }
+  const { requestUri } = Object(view)
+  const again = await openBrowser(world, person, requestUri)
+  const finished = { ...(await again.codeOf(there, { requestUri })), clientId: app.clientId }
   assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'], 'not of the earlier session')
   assert.equal((await again.finalize(finished)).statusCode, 200)
 })

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/identities'
@@ -96,7 +96,8 @@ export async function createIdentity(db: Database, userId: string, wanted: NewId
   requireFitting(wanted)
   return transaction(db, async (tx) => {
     if (!(await countIdentity(tx, userId))) throw refuse.too_many_identities()
-    const identity = await addIdentity(tx, { ...wanted, userId, identityId: randomUUIDv7() }, now)
+    // At random, for a time in it would tell apps which identities were made together.
+    const identity = await addIdentity(tx, { ...wanted, userId, identityId: randomUUID() }, now)
     await record(tx, { action: 'identity.created', actor: 'person', userId, identityId: identity.identityId }, now)
     return toIdentity(identity)
   })

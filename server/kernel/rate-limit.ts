@@ -16,6 +16,7 @@ export const limited = {
   'failed authentication of a client': { points: 60, seconds: 60 },
   'failed redemption of a client': { points: 60, seconds: 60 },
   'pushed request without a secret': { points: 60, seconds: 60 },
+  'sign-in with a proof': { points: 600, seconds: 60 },
   'mail to an address': { points: 10, seconds: 24 * 3600 },
   'mail for a person': { points: 20, seconds: 24 * 3600 },
   'handle change of a person': { points: 10, seconds: 24 * 3600 },

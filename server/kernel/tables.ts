@@ -175,6 +175,7 @@ export interface Tables {
     parameters: string
     opened_at: Date | null
     expires_at: Date
+    connector: string | null
   }
   organization: {
     organization_id: string
@@ -279,6 +280,7 @@ export interface Tables {
     display_name: string | null
     recovery_sha256: Uint8Array | null
     expires_at: Date
+    request_sha256: Uint8Array | null
   }
   person: {
     user_id: string
@@ -301,6 +303,7 @@ export interface Tables {
     ends_at: Date
     identity_id: string | null
     fedcm_sha256: Uint8Array | null
+    proved_request_sha256: Uint8Array | null
   }
   session_enterprise_sso: {
     session_id: string
@@ -492,6 +495,9 @@ export interface Tables {
     organization_id: string | null
     sso_connection_id: string | null
     by_passkey: boolean | null
+    requested_scope: string[] | null
+    auth_time_requested: Generated<boolean>
+    login_prompted: Generated<boolean>
   }
   token_signing_key: {
     algorithm: 'RS256' | 'ES256' | 'EdDSA'

@@ -16,11 +16,11 @@ import type { Session } from '#sessions/session.ts'
 import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
-import { readChallenge, requireEchoable, type Parameters } from './authorization-request.ts'
+import { readChallenge, requireEchoable } from './authorization-request.ts'
 import { readConnectorFields, readIndicated, requireConnector, type CheckedConnector } from './connector.ts'
 import { endsHere } from './continuation.ts'
-import { readMaxAge, readPrompts, requireRecentProof } from './prompt.ts'
-import { spendPushed } from './pushed-request.ts'
+import { readMaxAge, readPrompts, requireProof } from './prompt.ts'
+import { spendRequest, type KeptRequest } from './pushed-request.ts'
 import { requireAllowedScopes } from './scope.ts'
 
 const refuse = refusals({
@@ -37,8 +37,8 @@ const refuse = refusals({
  * browser takes it, and the key to take along for an app with end-to-end encryption. Refuses `invalid_client`,
  * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `invalid_target`,
  * `identity_not_found`, `organization_access_denied`, `enterprise_sso_required`, `passkey_required`,
- * `email_not_verified`, `reauthentication_required`, `consent_required`, `app_key_required`, `invalid_public_key`,
- * `key_in_use`.
+ * `email_not_verified`, `reauthentication_required`, `login_required`, `consent_required`, `app_key_required`,
+ * `invalid_public_key`, `key_in_use`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
@@ -52,8 +52,8 @@ export async function authorize(
   if (app.documentReadAt) await kernel.rateLimits.count('described app of a person', session.userId)
   const { requestUri } = sent
   const { given, code, keys } = await transaction(kernel.db, async (tx) => {
-    const pushed = requestUri === undefined ? undefined : await spendPushed(tx, app.clientId, requestUri, now)
-    const wanted = pushed ? asPushed(sent, pushed) : sent
+    const kept = requestUri === undefined ? undefined : await spendRequest(tx, app.clientId, requestUri, now)
+    const wanted = kept ? asKept(sent, kept) : sent
     requireEnding(app, wanted, kernel.config)
     const agreed = readConsent(app, session, wanted, now)
     await recordDescribed(tx, app, now)
@@ -70,12 +70,12 @@ type Asked = Identified & {
 }
 
 /**
- * What the person consents to, by the request that the app pushed: of what the page sent, only less scope counts, the
- * key that it made, and the organization that the person chose where the app asked for one.
+ * What the person consents to, by the request that the server has kept: of what the page sent, only less scope counts,
+ * the key that it made, and the organization that the person chose where the app asked for one.
  */
-function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
+function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptRequest): Asked {
   const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey, organizationId } = sent
-  const indicated = readIndicated(pushed)
+  const indicated = connector ? { scope: '', connector } : readIndicated(pushed)
   const asked = scopesOf(indicated?.scope ?? pushed['scope'] ?? '')
   const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
   return {
@@ -83,6 +83,7 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
     identityId,
     redirectUri: pushed['redirect_uri'] ?? '',
     scope: shared.join(' '),
+    withheldScope: asked.filter((each) => !shared.includes(each)).join(' '),
     state: pushed['state'],
     nonce: pushed['nonce'],
     codeChallenge: pushed['code_challenge'],
@@ -90,6 +91,8 @@ function asPushed(sent: AuthorizeRequest, pushed: Parameters): Asked {
     responseMode: pushed['response_mode'],
     prompt: pushed['prompt'],
     maxAge: readMaxAge(pushed['max_age']),
+    ...(pushed['fedcm_continue'] !== undefined && { fedcmContinue: true }),
+    requestUri: sent.requestUri,
     organizationId: pushed['organization_id'] === undefined ? undefined : organizationId,
     ...(indicated && {
       connector: true,
@@ -135,25 +138,27 @@ type Consent = ReturnType<typeof readConsent> & { first?: FirstToken }
 type Granting = { tx: Transaction } & Pick<Kernel, 'config'>
 
 /** Decides all of the request again: what came from a page is not what was checked before the page was shown. */
-function readConsent(app: RegisteredApp, { authTime }: Session, wanted: Asked, now: Date) {
-  const { clientId, identityId, redirectUri, nonce, state } = wanted
+function readConsent(app: RegisteredApp, session: Session, wanted: Asked, now: Date) {
+  const { clientId, identityId, redirectUri, nonce, state, requestUri, maxAge: maxAgeSeconds } = wanted
   const organizationId = wanted.organizationId ?? undefined
   const mode = readResponseMode(redirectUri, wanted.responseMode)
   const prompts = readPrompts(wanted.prompt)
-  requireRecentProof({ prompts, maxAgeSeconds: wanted.maxAge }, authTime, now)
+  requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
   if (prompts.includes('none') && mustAskAnew(app, redirectUri)) throw refuse.consent_required()
   requireEchoable(state, nonce)
   const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
   const connector = readConnectorFields(wanted)
   const asked = requireAllowedScopes(wanted.scope ?? '', app)
+  const requestedScope = [...asked, ...requireAllowedScopes(wanted.withheldScope ?? '', app)]
   const { scope, keyWish } = readKeyWish(app, asked, {
     mode,
     isForOther: connector !== undefined,
     isByBrowser: wanted.fedcmContinue === true,
   })
   const newKey = readNewKey(keyWish, wanted)
-  const told = { identityId, organizationId, scope, keyWish, newKey, connector }
-  return { clientId, redirectUri, mode, prompts, ...told, state, nonce, codeChallenge }
+  const told = { identityId, organizationId, scope, requestedScope, keyWish, newKey, connector }
+  const authTimeRequested = maxAgeSeconds !== undefined
+  return { clientId, redirectUri, mode, prompts, authTimeRequested, ...told, state, nonce, codeChallenge }
 }
 
 /** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
@@ -175,8 +180,10 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
-  const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri }
-  return { code: await beginLineage(tx, { ...begun, codeChallenge, nonce }, now, consent.first), keys }
+  const { requestedScope, authTimeRequested } = consent
+  const asked = { requestedScope, authTimeRequested, loginPrompted: prompts.includes('login'), codeChallenge, nonce }
+  const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri, ...asked }
+  return { code: await beginLineage(tx, begun, now, consent.first), keys }
 }
 
 type Checked = Omit<Consent, 'connector'> & { connector: CheckedConnector | undefined }

@@ -56,18 +56,27 @@ test('AUZ-12 what may ask nothing gives a code only where everything was granted
   assert.deepEqual([more.statusCode, more.json().error], [403, 'consent_required'])
 })
 
-test('SES-12 an app that asks for a fresh proof gets no code for an old one', async () => {
+test('SES-12 FRS-03 max_age is counted to the second, without any grace', async () => {
   const someone = await world.person()
-  assert.equal((await consent({ prompt: 'login' }, someone)).statusCode, 200)
-  assert.equal((await consent({ maxAge: 0 }, someone)).statusCode, 200)
-  world.pass(301)
-  for (const wanted of [{ prompt: 'login' }, { prompt: 'login consent' }, { maxAge: 0 }, { maxAge: 300 }]) {
-    const answer = await consent(wanted, someone)
-    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'reauthentication_required'])
+  world.pass(20)
+  for (const maxAge of [0, 1, 19]) {
+    const answer = await consent({ maxAge }, someone)
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'reauthentication_required'], `${maxAge}`)
   }
-  assert.equal((await consent({ maxAge: 301 }, someone)).statusCode, 200)
-  const headers = await someone.signIn()
-  assert.equal((await consent({ prompt: 'login' }, { ...someone, headers })).statusCode, 200)
+  for (const maxAge of [20, 21, 10_000]) assert.equal((await consent({ maxAge }, someone)).statusCode, 200)
+  world.pass(0.999)
+  assert.equal((await consent({ maxAge: 20 }, someone)).statusCode, 200, 'auth_time has whole seconds')
+  world.pass(0.001)
+  assert.equal((await consent({ maxAge: 20 }, someone)).statusCode, 403)
+})
+
+test('FRS-05 a silent request with a proof that is too old is refused as login_required', async () => {
+  const someone = await world.person()
+  await consent({}, someone)
+  world.pass(31)
+  const answer = await consent({ prompt: 'none', maxAge: 30 }, someone)
+  assert.deepEqual([answer.statusCode, answer.json().error], [403, 'login_required'])
+  assert.equal((await consent({ prompt: 'none', maxAge: 31 }, someone)).statusCode, 200)
 })
 
 test('a session says how old its proof is, by the clock of the server', async () => {

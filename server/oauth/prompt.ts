@@ -1,12 +1,16 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Prompt } from '@countersign/protocol/pages'
+import { numericDate } from '#kernel/clock.ts'
+import { equalBytes, sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Session } from '#sessions/session.ts'
 
 const prompts = ['none', 'login', 'consent', 'select_account'] as const satisfies Prompt[]
 
 const refuse = refusals({
   invalid_request: [400, 'The parameter prompt has a value that is not known.'],
-  reauthentication_required: [403, 'The app asks for a fresh proof that it is you. Use your passkey again.'],
+  reauthentication_required: [403, 'The app asks you to use your passkey for this sign-in.'],
+  login_required: [403, 'The app asks for a newer sign-in, and the person may not be asked.'],
 })
 
 /** The values of `prompt` (OpenID Connect Core §3.1.2.1). Refuses `invalid_request`. */
@@ -26,15 +30,26 @@ export function readMaxAge(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-type Asked = { prompts: Prompt[]; maxAgeSeconds: number | undefined }
+type Asked = { prompts: Prompt[]; maxAgeSeconds: number | undefined; requestUri: string | undefined }
+type Proved = Pick<Session, 'authTime' | 'provedRequestSha256'>
 
 /**
- * Refuses `reauthentication_required` where the person proved who they are too long ago for what the app asks. Whoever
- * has done so for this request may take some minutes to read what they consent to.
+ * Refuses an authentication that is not what the app asked for (OpenID Connect Core §3.1.2.1): with `prompt=login` the
+ * passkey must have been used for this very request, with `max_age` for it, or so many seconds ago at the most. What
+ * was made for the request counts for some minutes, in which a person may read what they consent to. Refuses
+ * `reauthentication_required`, or `login_required` where nothing may be asked.
  */
-export function requireRecentProof({ prompts: asked, maxAgeSeconds }: Asked, authTime: Date, now: Date): void {
-  const oldestSeconds = asked.includes('login') ? 0 : maxAgeSeconds
-  if (oldestSeconds === undefined) return
-  const ageSeconds = (now.getTime() - authTime.getTime()) / 1000
-  if (ageSeconds > Math.max(oldestSeconds, limits.freshAuthenticationSeconds)) throw refuse.reauthentication_required()
+export function requireProof(asked: Asked, proved: Proved, now: Date): void {
+  const { prompts: given, maxAgeSeconds } = asked
+  if (!given.includes('login') && maxAgeSeconds === undefined) return
+  // Counted as `auth_time` tells it, in whole seconds, so that the app comes to the same.
+  const ageSeconds = numericDate(now) - numericDate(proved.authTime)
+  if (isMadeFor(asked, proved) && ageSeconds <= limits.freshAuthenticationSeconds) return
+  if (!given.includes('login') && maxAgeSeconds !== undefined && ageSeconds <= maxAgeSeconds) return
+  throw given.includes('none') ? refuse.login_required() : refuse.reauthentication_required()
+}
+
+function isMadeFor({ requestUri }: Asked, { provedRequestSha256 }: Proved): boolean {
+  if (requestUri === undefined || provedRequestSha256 === null) return false
+  return equalBytes(provedRequestSha256, sha256(requestUri))
 }

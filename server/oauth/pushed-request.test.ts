@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
 import { prunePushed } from './pushed-request.ts'
 
@@ -74,8 +75,11 @@ test('what was pushed counts, whatever stands in the address', async () => {
   const requestUri = await pushed({ nonce: 'n1' })
   const others = { state: 'other', nonce: 'other', scope: 'openid email', redirect_uri: 'https://evil.example/' }
   const view = viewIn((await show(requestUri, others)).body)
-  assert.deepEqual([view.state, view.nonce, view.redirectUri], ['s1', 'n1', app.redirectUri])
+  assert.deepEqual([view.state, view.redirectUri], ['s1', app.redirectUri])
   assert.deepEqual(view.scope, ['openid', 'profile'])
+  const { redirectUrl } = (await consent(requestUri, { nonce: 'other' })).json()
+  const tokens = (await app.redeem(new URL(redirectUrl).searchParams.get('code') ?? '')).json()
+  assert.equal(decodeJwt(tokens.id_token)['nonce'], 'n1')
 })
 
 test('what was pushed counts, whatever the page sends', async () => {

@@ -6,6 +6,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { AskedConnector } from './connector.ts'
 import { deleteExpiredRequests, insertPushedRequest, openParameters, takeParameters } from './store.ts'
 
 const refuse = refusals({
@@ -17,7 +18,13 @@ const refuse = refusals({
 
 /** Before the reference of every pushed request (RFC 9126 §2.2). */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
+/** Before that of a request which came by a browser. */
+const keptPrefix = 'urn:countersign:authorization-request:'
 const Parameters = Type.Record(Type.String(), Type.String())
+const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Type.String(), mode: Type.String() }))
+
+/** A request as it came, with what it asks at the resource of another app where it came by `/connect`. */
+export type KeptRequest = { parameters: Record<string, string>; connector?: AskedConnector }
 
 /** Whether a `request_uri` is of the kind that we give out. Any other would have to be fetched, which is never done. */
 export function isPushed(requestUri: string): boolean {
@@ -30,12 +37,39 @@ export async function keepPushed(
   { clientId, parameters }: { clientId: string; parameters: Record<string, string> },
   now: Date,
 ): Promise<string> {
-  const requestUri = prefix + randomBytes(32).toString('base64url')
+  const expiresAt = secondsAfter(now, limits.pushedRequestLifetimeSeconds)
+  return insert(db, { prefix, clientId, parameters, expiresAt })
+}
+
+/**
+ * Keeps a request that came by a browser, as if it had been pushed, so that a passkey can be used for it and for no
+ * other. It is opened by the page that it was checked for alone.
+ */
+export async function keepRequest(
+  db: Database,
+  { clientId, parameters, connector }: KeptRequest & { clientId: string },
+  now: Date,
+): Promise<string> {
+  const expiresAt = secondsAfter(now, limits.keptRequestLifetimeSeconds)
+  return insert(db, { prefix: keptPrefix, clientId, parameters, connector, expiresAt })
+}
+
+type Inserted = {
+  prefix: string
+  clientId: string
+  parameters: Record<string, string>
+  connector?: AskedConnector | undefined
+  expiresAt: Date
+}
+
+async function insert(db: Database, { prefix: before, clientId, parameters, connector, expiresAt }: Inserted) {
+  const requestUri = before + randomBytes(32).toString('base64url')
   await insertPushedRequest(db, {
     referenceSha256: sha256(requestUri),
     clientId,
     parameters: JSON.stringify(parameters),
-    expiresAt: secondsAfter(now, limits.pushedRequestLifetimeSeconds),
+    connector: connector === undefined ? null : JSON.stringify(connector),
+    expiresAt,
   })
   return requestUri
 }
@@ -46,11 +80,12 @@ export async function keepPushed(
  */
 export async function openPushed(db: Database, clientId: string, requestUri: string, now: Date) {
   const expiresAt = secondsAfter(now, limits.pushedRequestOpenSeconds)
-  return read(await openParameters(db, { clientId, referenceSha256: sha256(requestUri) }, { now, expiresAt }))
+  const opened = await openParameters(db, { clientId, referenceSha256: sha256(requestUri) }, { now, expiresAt })
+  return read(opened).parameters
 }
 
-/** The parameters behind a reference, which ends when the transaction succeeds. Refuses `invalid_request_uri`. */
-export async function spendPushed(tx: Transaction, clientId: string, requestUri: string, now: Date) {
+/** The request behind a reference, which ends when the transaction succeeds. Refuses `invalid_request_uri`. */
+export async function spendRequest(tx: Transaction, clientId: string, requestUri: string, now: Date) {
   return read(await takeParameters(tx, { clientId, referenceSha256: sha256(requestUri) }, now))
 }
 
@@ -59,7 +94,10 @@ export function prunePushed(db: Database, now: Date, batch: number): Promise<num
   return deleteExpiredRequests(db, now, batch)
 }
 
-function read(parameters: string | undefined): Record<string, string> {
-  if (parameters === undefined) throw refuse.invalid_request_uri()
-  return Value.Parse(Parameters, JSON.parse(parameters))
+function read(row: { parameters: string; connector: string | null } | undefined): KeptRequest {
+  if (!row) throw refuse.invalid_request_uri()
+  const parameters = Value.Parse(Parameters, JSON.parse(row.parameters))
+  if (row.connector === null) return { parameters }
+  const { resource, scope, mode } = Value.Parse(Connector, JSON.parse(row.connector))
+  return { parameters, connector: { resource, scope, mode } }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TokenResponse } from '@countersign/protocol/oauth'
 import { decodeJwt } from 'jose'
-import { createWorld, postToken, type World } from '#testing/world.ts'
+import { createWorld, postForm, postToken, type World } from '#testing/world.ts'
 
 let world: World
 before(async () => {
@@ -161,6 +161,53 @@ test('REF-09 a narrower scope is honoured for that answer, a wider one refused',
   assert.equal((await app.refresh(limited.refresh_token)).statusCode, 200, 'the refused request spent nothing')
 })
 
+test('REF-09 REF-13 a refresh narrowed without offline_access keeps the refresh token and its scope', async () => {
+  const { person, app } = await signedIn()
+  const granted = 'openid profile offline_access'
+  let { refresh_token: token } = await app.tokens(person, { scope: granted })
+  for (const scope of ['openid', 'openid profile', 'profile']) {
+    const narrow = (await app.refresh(token, { scope })).json()
+    assert.equal(narrow.scope, scope)
+    assert.match(narrow.refresh_token ?? '', /^cs_rt_/, scope)
+    world.pass(11)
+    const whole = (await app.refresh(narrow.refresh_token)).json()
+    assert.equal(whole.scope, granted, 'the whole grant is there again')
+    token = whole.refresh_token
+  }
+  const introspected = await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
+  assert.equal(introspected.json().scope, granted)
+})
+
+test('OID-01 a refresh leaves out a scope that was not granted, and refuses one never requested', async () => {
+  const person = await world.person()
+  const app = await world.app({ allowedScopes: ['openid', 'profile', 'email', 'offline_access', 'user_id'] })
+  const wanted = { scope: 'openid offline_access', withheldScope: 'email' }
+  const { refresh_token: token } = await app.tokens(person, wanted)
+  const again = (await app.refresh(token, { scope: 'openid email offline_access' })).json()
+  assert.equal(again.scope, 'openid offline_access')
+  assert.equal((await userinfo(again.access_token)).json().email, undefined)
+
+  const refused = async (scope: string) => (await app.refresh(again.refresh_token, { scope })).json()
+  assert.deepEqual(await refused('openid user_id'), {
+    error: 'invalid_scope',
+    error_description: "The scope 'user_id' was not requested at authorization.",
+  })
+  assert.equal((await refused('email')).error, 'invalid_scope', 'nothing would be left')
+  assert.equal((await refused('unheard-of')).error, 'invalid_scope')
+  assert.equal((await app.refresh(again.refresh_token)).statusCode, 200, 'what was refused spent nothing')
+})
+
+test('OID-01 what an app requested in a pushed request is known too, whatever the page withholds', async () => {
+  const person = await world.person()
+  const app = await world.app({ allowedScopes: ['openid', 'email', 'offline_access'] })
+  const fields = { ...app.credentials, redirect_uri: app.redirectUri, scope: 'openid email offline_access' }
+  const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
+  const tokens = await app.tokens(person, { scope: 'openid offline_access', requestUri })
+  assert.equal(tokens.scope, 'openid offline_access')
+  const again = await app.refresh(tokens.refresh_token, { scope: 'openid email offline_access' })
+  assert.equal(again.json().scope, 'openid offline_access', again.body)
+})
+
 test('REF-11 a token unused for thirty days is dead, and after 180 days so is one used every day', async () => {
   const { app, tokens } = await signedIn()
   const day = 24 * 3600
@@ -181,11 +228,13 @@ test('REF-11 a token unused for thirty days is dead, and after 180 days so is on
 test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has no nonce', async () => {
   const person = await world.person()
   const app = await world.app()
-  const tokens = await app.tokens(person, { nonce: 'n-0S6_WzA2Mj' })
+  const signedInAt = Math.floor(world.now().getTime() / 1000)
+  const tokens = await app.tokens(person, { nonce: 'n-0S6_WzA2Mj', maxAge: 10 })
   const before = decodeJwt(tokens.id_token ?? '')
   world.pass(120)
   const after = decodeJwt((await app.refresh(tokens.refresh_token)).json().id_token)
   assert.equal(before['nonce'], 'n-0S6_WzA2Mj')
+  assert.equal(before['auth_time'], signedInAt)
   assert.deepEqual(
     { iss: after.iss, sub: after.sub, aud: after.aud, auth_time: after['auth_time'], nonce: after['nonce'] },
     { iss: before.iss, sub: before.sub, aud: before.aud, auth_time: before['auth_time'], nonce: undefined },

@@ -2,8 +2,15 @@ import { scopesOf } from '@countersign/protocol/formats/scope'
 import { requireProof, type Client } from '#apps/client-authentication.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { findLineageOfRefresh, revokeForReuse, rotateRefresh, type Issued, type Redeeming } from '#tokens/lineage.ts'
-import { requireAllowedScopes } from './scope.ts'
+import {
+  findLineageOfRefresh,
+  revokeForReuse,
+  rotateRefresh,
+  type Issued,
+  type Lineage,
+  type Redeeming,
+} from '#tokens/lineage.ts'
+import { quoted } from './scope.ts'
 import type { Refreshment } from './token-request.ts'
 
 const refuse = refusals({
@@ -12,8 +19,9 @@ const refuse = refusals({
 })
 
 /**
- * Rotates a refresh token (RFC 6749 §6, RFC 9700 §4.14). Refuses `invalid_client`, `invalid_grant`, `invalid_scope`.
- * A spent token that comes again, but for the ten seconds of a lost response, ends its lineage and no other.
+ * Rotates a refresh token (RFC 6749 §6, RFC 9700 §4.14). A `scope` narrows the access token alone: the new refresh
+ * token keeps what was granted. Refuses `invalid_client`, `invalid_grant`, `invalid_scope`. A spent token that comes
+ * again, but for the ten seconds of a lost response, ends its lineage and no other.
  */
 export async function refresh(
   { kernel: { db }, redeeming }: { kernel: Kernel; redeeming: Redeeming },
@@ -23,7 +31,7 @@ export async function refresh(
 ): Promise<Issued> {
   const { app } = client
   if (!app.isPublic) requireProof(client)
-  const narrowed = wanted.scope === undefined ? undefined : requireAllowedScopes(wanted.scope, app)
+  const narrowed = wanted.scope === undefined ? undefined : scopesOf(wanted.scope)
   const issued = await rotateRefresh(redeeming, app, { refreshToken: wanted.refreshToken, narrowed }, now)
   if (issued) return issued
 
@@ -34,6 +42,21 @@ export async function refresh(
     await revokeForReuse(db, found.lineage, now)
     throw refuse.invalid_grant()
   }
-  if (scopesOf(wanted.scope ?? '').some((scope) => !found.lineage.scope.includes(scope))) throw refuse.invalid_scope()
+  if (narrowed) requireRequested(narrowed, found.lineage)
   throw refuse.invalid_grant()
+}
+
+/**
+ * Refuses `invalid_scope` for a scope that the app did not request when the person agreed. One that it requested and
+ * was not granted is left out, for clients send again what they requested; nothing must not be left.
+ */
+function requireRequested(
+  narrowed: string[],
+  { scope: granted, requestedScope }: Pick<Lineage, 'scope' | 'requestedScope'>,
+) {
+  const never = narrowed.find((scope) => !(requestedScope ?? granted).includes(scope))
+  if (never !== undefined)
+    throw refuse.invalid_scope({ sentence: `The scope ${quoted(never)} was not requested at authorization.` })
+  if (!narrowed.some((scope) => granted.includes(scope)))
+    throw refuse.invalid_scope({ sentence: 'None of these scopes was granted.' })
 }

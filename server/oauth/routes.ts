@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/oauth'
+import type { SignInView } from '@countersign/protocol/pages'
 import { pushRequest } from '@countersign/protocol/pushed-requests'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#kernel/digest.ts'
@@ -19,7 +20,7 @@ import { readLogoutRequest } from './logout-request.ts'
 import { readPresentedToken } from './presented-token.ts'
 import { providerMetadata } from './provider-metadata.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
-import { isPushed, openPushed } from './pushed-request.ts'
+import { isPushed, keepRequest, openPushed, type KeptRequest } from './pushed-request.ts'
 import { revoke } from './revocation.ts'
 import { effectiveScope } from './scope.ts'
 import { answerTokenRequest, type TokenEndpoint } from './token-endpoint.ts'
@@ -128,11 +129,31 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
     const pushed = requestUri !== undefined && isPushed(requestUri)
     const parameters = pushed ? await openPushed(kernel.db, clientId, requestUri, kernel.clock()) : sent
     const reading = await readAuthorizationRequest(readerFor(address), parameters)
-    return answer('show' in reading && pushed ? { show: { ...reading.show, requestUri } } : reading, reply)
+    if ('show' in reading && pushed) return answer({ show: referringTo(requestUri, reading.show) }, reply)
+    return answer(await keepForProof(reading, { parameters }, address), reply)
   }
 
-  const connect = async ({ resource, scope, mode, ...parameters }: Parameters, reply: FastifyReply, address: string) =>
-    answer(await readAuthorizationRequest(readerFor(address), parameters, { resource, scope, mode }), reply)
+  const connect = async (
+    { resource, scope, mode, ...parameters }: Parameters,
+    reply: FastifyReply,
+    address: string,
+  ) => {
+    const connector = { resource, scope, mode }
+    const reading = await readAuthorizationRequest(readerFor(address), parameters, connector)
+    return answer(await keepForProof(reading, { parameters, connector }, address), reply)
+  }
+
+  /** Keeps a request for which a passkey must be used, or may have to be, so that its use can name this request. */
+  const keepForProof = async (reading: Reading, { parameters, ...asked }: KeptRequest, address: string) => {
+    if (!('show' in reading)) return reading
+    const { app, prompts, maxAgeSeconds } = reading.show
+    if (prompts.includes('none') || (!prompts.includes('login') && maxAgeSeconds === undefined)) return reading
+    await kernel.rateLimits.count('sign-in with a proof', address)
+    const { id_token_hint: _hint, login_hint: _login, ui_locales: _languages, ...kept } = parameters
+    const keeping = { ...asked, parameters: kept, clientId: app.clientId }
+    const reference = await keepRequest(kernel.db, keeping, kernel.clock())
+    return { show: referringTo(reference, reading.show) }
+  }
 
   const answer = (reading: Reading, reply: FastifyReply) => {
     if ('show' in reading) return pages.show(reply, reading.show)
@@ -152,6 +173,17 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
         handler: (request, reply) => serve(eachOnce(request[part]), reply, addressKey(request)),
       })
   }
+}
+
+/**
+ * A request of which the page knows the reference. Without nonce and challenge nobody can go on from the page with the
+ * request of the app and leave out the rest of it.
+ */
+function referringTo(
+  requestUri: string,
+  { nonce: _nonce, codeChallenge: _challenge, ...view }: SignInView,
+): SignInView {
+  return { ...view, requestUri }
 }
 
 /** What anyone may read on the auth host: discovery, the key set, WebFinger. */

@@ -1,6 +1,12 @@
 import type { Database, Transaction } from '#kernel/database.ts'
 
-type NewPushedRequest = { referenceSha256: Uint8Array; clientId: string; parameters: string; expiresAt: Date }
+type NewPushedRequest = {
+  referenceSha256: Uint8Array
+  clientId: string
+  parameters: string
+  connector: string | null
+  expiresAt: Date
+}
 
 export async function insertPushedRequest(db: Database, pushed: NewPushedRequest): Promise<void> {
   await db
@@ -9,11 +15,13 @@ export async function insertPushedRequest(db: Database, pushed: NewPushedRequest
       reference_sha256: pushed.referenceSha256,
       client_id: pushed.clientId,
       parameters: pushed.parameters,
+      connector: pushed.connector,
       expires_at: pushed.expiresAt,
     })
     .execute()
 }
 
+type Stored = { parameters: string; connector: string | null }
 type Reference = { referenceSha256: Uint8Array; clientId: string }
 
 /** The parameters of a request that has not expired. The first to read them sets when it expires from then on. */
@@ -21,8 +29,8 @@ export async function openParameters(
   db: Database,
   { referenceSha256, clientId }: Reference,
   { now, expiresAt }: { now: Date; expiresAt: Date },
-): Promise<string | undefined> {
-  const row = await db
+): Promise<Stored | undefined> {
+  return db
     .updateTable('oauth_pushed_request')
     .set(({ fn, eb, ref }) => ({
       opened_at: fn.coalesce('opened_at', eb.val(now)),
@@ -31,9 +39,8 @@ export async function openParameters(
     .where('reference_sha256', '=', referenceSha256)
     .where('client_id', '=', clientId)
     .where('expires_at', '>', now)
-    .returning('parameters')
+    .returning(['parameters', 'connector'])
     .executeTakeFirst()
-  return row?.parameters
 }
 
 /** Takes a request out, so that it is spent once. Undefined where this client has none, or it has expired. */
@@ -41,15 +48,14 @@ export async function takeParameters(
   tx: Transaction,
   { referenceSha256, clientId }: Reference,
   now: Date,
-): Promise<string | undefined> {
-  const row = await tx
+): Promise<Stored | undefined> {
+  return tx
     .deleteFrom('oauth_pushed_request')
     .where('reference_sha256', '=', referenceSha256)
     .where('client_id', '=', clientId)
     .where('expires_at', '>', now)
-    .returning('parameters')
+    .returning(['parameters', 'connector'])
     .executeTakeFirst()
-  return row?.parameters
 }
 
 export async function deleteExpiredRequests(db: Database, now: Date, batch: number): Promise<number> {

@@ -7,7 +7,7 @@ import { numericDate, secondsAfter } from '#kernel/clock.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Told } from '#organizations/context.ts'
 import { signJwt } from '#tokens/jwt.ts'
-import type { Issued } from '#tokens/lineage.ts'
+import type { Issued, Redeemed } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
 import { effectiveScope } from './scope.ts'
@@ -28,7 +28,6 @@ export async function tokenResponse(
     sub: granted.identityId,
     iat: numericDate(now),
     exp: numericDate(access.expiresAt),
-    auth_time: granted.authTime,
   }
   const accessJwt = signJwt(keys, 'ES256', 'at+jwt', {
     ...common,
@@ -48,7 +47,7 @@ export async function tokenResponse(
     expires_in: numericDate(access.expiresAt) - numericDate(now),
     scope: scope.join(' '),
     ...(await idToken),
-    ...(scope.includes('offline_access') && { refresh_token: refreshToken }),
+    ...(keepsOffline(granted, app) && { refresh_token: refreshToken }),
     user: tokenUserOf(granted, scope),
     ...(scope.includes('user_id') && { user_id: granted.userId }),
     ...(organization && { organization }),
@@ -66,7 +65,6 @@ export async function targetedResponse(
   now: Date,
 ): Promise<TargetedResponse> {
   const { granted, refreshToken } = issued
-  const own = effectiveScope(granted.scope.split(' '), app)
   const expires = limits.delegatedTokenLifetimeSeconds
   const access = { token, sha256: sha256(token), expiresAt: secondsAfter(now, expires) }
   return {
@@ -75,8 +73,21 @@ export async function targetedResponse(
     expires_in: expires,
     scope: scope.join(' '),
     ...(await signIdToken({ app, keys, issuer }, { ...issued, access }, now)),
-    ...(own.includes('offline_access') && { refresh_token: refreshToken }),
+    ...(keepsOffline(granted, app) && { refresh_token: refreshToken }),
   }
+}
+
+/** Whether the app has refresh tokens: by the whole grant, however narrow this answer is (RFC 6749 §6). */
+function keepsOffline({ offline }: Pick<Redeemed, 'offline'>, { allowedScopes }: RegisteredApp): boolean {
+  return offline && allowedScopes.includes('offline_access')
+}
+
+/**
+ * Whether the ID token says when the person used their passkey (OpenID Connect Core §2). Apps compare that instant
+ * among their users, and one person has the same in all of their identities: so it is for those that ask for it alone.
+ */
+function tellsAuthTime({ authTimeRequested }: Pick<Redeemed, 'authTimeRequested'>): boolean {
+  return authTimeRequested
 }
 
 /** Who signed in, where the app may know that, beside the access token that it comes with. */
@@ -93,7 +104,7 @@ async function signIdToken(
     sub: granted.identityId,
     iat: numericDate(now),
     exp: numericDate(access.expiresAt),
-    auth_time: granted.authTime,
+    ...(tellsAuthTime(granted) && { auth_time: granted.authTime }),
     aud: app.clientId,
     azp: app.clientId,
     ...(granted.nonce !== null && { nonce: granted.nonce }),

@@ -9,11 +9,14 @@ import { deleteExpiredFlows, insertFlow, takeFlow } from './store.ts'
 
 const refuse = refusals({ invalid_flow: [400, 'This attempt has expired or was used before. Start again.'] })
 
+/** The authorization request for which a passkey is used, by the SHA-256 of its reference; null for none. */
+type ForRequest = { requestSha256: Uint8Array | null }
+
 /** What a ceremony is for, and what was settled when it began. */
 export type Ceremony =
   | { ceremony: 'register'; userId: string; identityId: string; handle: string; displayName: string }
-  | { ceremony: 'sign in' }
-  | { ceremony: 'reauthenticate'; userId: string }
+  | ({ ceremony: 'sign in' } & ForRequest)
+  | ({ ceremony: 'reauthenticate'; userId: string } & ForRequest)
   | { ceremony: 'add passkey'; userId: string }
   | { ceremony: 'recover'; userId: string; recoverySha256: Uint8Array }
 

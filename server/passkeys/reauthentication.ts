@@ -1,14 +1,20 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
+import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refreshAuthTime, type Session } from '#sessions/session.ts'
 import { refuse, withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
 
-/** Begins to prove again that the person of a session is there. */
-export async function startReauthentication({ db, config, clock }: Kernel, { userId }: Session) {
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'reauthenticate', userId }, clock())
+/** Begins to prove again that the person of a session is there, for the request of this reference if there is one. */
+export async function startReauthentication(
+  { db, config, clock }: Kernel,
+  { userId }: Session,
+  requestUri: string | undefined,
+) {
+  const requestSha256 = requestUri === undefined ? null : sha256(requestUri)
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'reauthenticate', userId, requestSha256 }, clock())
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }
 }
 
@@ -22,7 +28,7 @@ export async function finishReauthentication(kernel: Kernel, session: Session, f
   if (flow.userId !== userId) throw refuse.invalid_credential()
   const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
   return withProof(kernel, proof, now, async (tx) => {
-    await refreshAuthTime(tx, sessionId, now)
+    await refreshAuthTime(tx, { sessionId, provedRequestSha256: flow.requestSha256 }, now)
     await record(tx, { action: 'session.reauthenticated', actor: 'person', userId }, now)
     return now
   })

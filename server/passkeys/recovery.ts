@@ -60,7 +60,7 @@ export async function finishRecovery(
     if (!(await spendRecovery(tx, userId, recoverySha256))) throw refuse.invalid_flow()
     await enrolPasskey(tx, userId, made, now)
     const sessionsEnded = await endElsewhere(tx, { userId }, now)
-    const session = await openSession(tx, userId, browser, now)
+    const session = await openSession(tx, { userId }, browser, now)
     const details = { credentialId: made.credentialId, sessionsEnded }
     await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
     return { ...session, userId }

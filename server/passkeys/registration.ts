@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/identities'
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/passkeys'
 import { enrolEncryptionKey, readEncryptionKey } from '#encryption/identity-key.ts'
@@ -25,7 +25,7 @@ export async function startRegistration(
   requireFitting({ handle, displayName })
   const now = clock()
   await requireFreeHandle(db, handle, now)
-  const [userId, identityId] = [randomUUIDv7(), randomUUIDv7()]
+  const [userId, identityId] = [randomUUIDv7(), randomUUID()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
@@ -58,7 +58,7 @@ export async function finishRegistration(
     if (recoveryAuth) await keepRecovery(tx, userId, recoveryAuth, now)
     if (signing) await enrolFirstKey(tx, { ...signing, identityId }, now)
     if (encryption) await enrolEncryptionKey(tx, { ...encryption, identityId }, now)
-    const session = await openSession(tx, userId, browser, now)
+    const session = await openSession(tx, { userId }, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)
     return { ...session, userId, identity }

@@ -72,7 +72,7 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.startSignIn,
     async handler(request) {
       await rateLimits.count('sign-in start', addressKey(request))
-      return startSignIn(kernel)
+      return startSignIn(kernel, request.body.requestUri)
     },
   })
 
@@ -231,7 +231,7 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.startReauthentication,
     onRequest: session.onRequest,
-    handler: (request) => startReauthentication(kernel, session.of(request)),
+    handler: (request) => startReauthentication(kernel, session.of(request), request.body?.requestUri),
   })
 
   host.route({

@@ -1,14 +1,19 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
+import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
 import { withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
 
-/** Begins a sign-in. It says the same to everybody, so it tells nobody who has an account. */
-export async function startSignIn({ db, config, clock }: Kernel) {
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'sign in' }, clock())
+/**
+ * Begins a sign-in, for the authorization request of this reference if there is one. It says the same to everybody, so
+ * it tells nobody who has an account.
+ */
+export async function startSignIn({ db, config, clock }: Kernel, requestUri?: string) {
+  const requestSha256 = requestUri === undefined ? null : sha256(requestUri)
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'sign in', requestSha256 }, clock())
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }
 }
 
@@ -17,9 +22,9 @@ type Finish = { flowId: string; credential: AuthenticationResponse }
 /** Signs a person in. Refuses `invalid_flow`, `invalid_credential`. */
 export async function finishSignIn(kernel: Kernel, finish: Finish, browser: Browser) {
   const now = kernel.clock()
-  const { challenge } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
+  const { challenge, requestSha256 } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
   return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, userId) => {
-    const session = await openSession(tx, userId, browser, now)
+    const session = await openSession(tx, { userId, provedRequestSha256: requestSha256 }, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'session.started', actor: 'person', userId, details }, now)
     return { ...session, userId }

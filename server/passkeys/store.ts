@@ -15,6 +15,7 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
       identity_id: registering?.identityId ?? null,
       handle: registering?.handle ?? null,
       display_name: registering?.displayName ?? null,
+      request_sha256: 'requestSha256' in flow ? flow.requestSha256 : null,
       recovery_sha256: flow.ceremony === 'recover' ? flow.recoverySha256 : null,
       expires_at: flow.expiresAt,
     })
@@ -41,6 +42,7 @@ export async function takeFlow<Kind extends Ceremony['ceremony']>(
       'handle',
       'display_name as displayName',
       'recovery_sha256 as recoverySha256',
+      'request_sha256 as requestSha256',
     ])
     .executeTakeFirst()
   return row && isFlow(row, ceremony) ? row : undefined

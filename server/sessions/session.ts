@@ -30,7 +30,9 @@ export type AuthMethod = 'passkey' | 'enterprise_sso'
 
 /**
  * A person who is signed in here. `identityId` names the one identity that a session of `enterprise_sso` is of; with a
- * passkey it is null, and they are all of theirs. `expiresAt` is when the session ends if it stays unused.
+ * passkey it is null, and they are all of theirs. `provedRequestSha256` names the authorization request for which the
+ * passkey was used at `authTime`, by the hash of its reference; null where it was for none. `expiresAt` is when the
+ * session ends if it stays unused.
  */
 export type Session = {
   sessionId: string
@@ -38,6 +40,7 @@ export type Session = {
   identityId: string | null
   authMethod: AuthMethod
   authTime: Date
+  provedRequestSha256: Uint8Array | null
   expiresAt: Date
 }
 
@@ -105,8 +108,13 @@ export function deviceOf({ userAgent }: Browser): string {
  * Opens a session for a person who has just proved who they are. The token is told this once. Its cookie takes the
  * place of an earlier one, whose session ends here: nobody could sign out of it any more.
  */
-export async function openSession(tx: Transaction, userId: string, browser: Browser, now: Date) {
-  return open(tx, { userId, identityId: null }, browser, now)
+export async function openSession(
+  tx: Transaction,
+  { userId, provedRequestSha256 = null }: Pick<Session, 'userId'> & Partial<Pick<Session, 'provedRequestSha256'>>,
+  browser: Browser,
+  now: Date,
+) {
+  return open(tx, { userId, identityId: null, provedRequestSha256 }, browser, now)
 }
 
 /**
@@ -119,12 +127,20 @@ export async function openEnterpriseSession(
   browser: Browser,
   now: Date,
 ) {
-  const opened = await open(tx, { userId, identityId: named.identityId }, browser, now)
+  const { identityId } = named
+  const opened = await open(tx, { userId, identityId, provedRequestSha256: null }, browser, now)
   await noteEnterpriseSso(tx, { ...named, sessionId: opened.sessionId }, now)
   return opened
 }
 
-async function open(tx: Transaction, { userId, identityId }: Acting, browser: Browser, now: Date) {
+type Opening = Acting & Pick<Session, 'provedRequestSha256'>
+
+async function open(
+  tx: Transaction,
+  { userId, identityId, provedRequestSha256 }: Opening,
+  browser: Browser,
+  now: Date,
+) {
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
   // What the provider of an organization says of a person is for that organization, not for apps anywhere.
@@ -137,6 +153,7 @@ async function open(tx: Transaction, { userId, identityId }: Acting, browser: Br
     federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
     userId,
     identityId,
+    provedRequestSha256,
     userAgent: browser.userAgent,
     endsAt,
     now,
@@ -194,9 +211,13 @@ export function endOtherSessions(tx: Transaction, userId: string, kept?: string)
   return deleteOtherSessions(tx, userId, kept)
 }
 
-/** Notes that the person has proved their presence again. */
-export async function refreshAuthTime(db: Database | Transaction, sessionId: string, now: Date): Promise<void> {
-  await setAuthTime(db, sessionId, now)
+/** Notes that the person has proved their presence again, and for which authorization request if for any. */
+export async function refreshAuthTime(
+  db: Database | Transaction,
+  proved: Pick<Session, 'sessionId' | 'provedRequestSha256'>,
+  now: Date,
+): Promise<void> {
+  await setAuthTime(db, proved, now)
 }
 
 /**

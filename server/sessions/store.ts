@@ -11,6 +11,7 @@ export function findSession(db: Database, sessionId: string) {
       'user_id as userId',
       'identity_id as identityId',
       'auth_time as authTime',
+      'proved_request_sha256 as provedRequestSha256',
       'last_seen_at as lastSeenAt',
       'ends_at as endsAt',
     ])
@@ -24,6 +25,7 @@ type NewSession = {
   federatedSha256: Uint8Array | null
   userId: string
   identityId: string | null
+  provedRequestSha256: Uint8Array | null
   userAgent: string | undefined
   endsAt: Date
   now: Date
@@ -31,7 +33,17 @@ type NewSession = {
 
 export async function insertSession(
   tx: Transaction,
-  { sessionId, tokenSha256, federatedSha256, userId, identityId, userAgent, endsAt, now }: NewSession,
+  {
+    sessionId,
+    tokenSha256,
+    federatedSha256,
+    userId,
+    identityId,
+    provedRequestSha256,
+    userAgent,
+    endsAt,
+    now,
+  }: NewSession,
 ) {
   await tx
     .insertInto('session')
@@ -44,6 +56,7 @@ export async function insertSession(
       user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
       created_at: now,
       auth_time: now,
+      proved_request_sha256: provedRequestSha256,
       last_seen_at: now,
       ends_at: endsAt,
     })
@@ -97,8 +110,16 @@ export async function touchSession(db: Database, sessionId: string, now: Date): 
   await db.updateTable('session').set({ last_seen_at: now }).where('session_id', '=', sessionId).execute()
 }
 
-export async function setAuthTime(db: Database | Transaction, sessionId: string, now: Date): Promise<void> {
-  await db.updateTable('session').set({ auth_time: now }).where('session_id', '=', sessionId).execute()
+export async function setAuthTime(
+  db: Database | Transaction,
+  { sessionId, provedRequestSha256 }: { sessionId: string; provedRequestSha256: Uint8Array | null },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ auth_time: now, proved_request_sha256: provedRequestSha256 })
+    .where('session_id', '=', sessionId)
+    .execute()
 }
 
 /** Deletes up to `batch` sessions that have ended or were last seen before that instant, and says how many. */

@@ -25,7 +25,8 @@ async function list(userId: string) {
     transformResult: async ({ result }) => result,
   }
   const at = world.now()
-  const session = { sessionId: randomUUID(), userId, identityId: null, authTime: at, expiresAt: at }
+  const proof = { authTime: at, provedRequestSha256: null }
+  const session = { sessionId: randomUUID(), userId, identityId: null, ...proof, expiresAt: at }
   const db = world.db.withPlugin(counting)
   const requests = await listPendingOfOrganizations(db, { ...session, authMethod: 'passkey' }, at)
   return { requests, statements }

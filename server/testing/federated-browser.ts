@@ -21,13 +21,15 @@ export function cookieIn({ headers }: { headers: Record<string, unknown> }, name
 
 /**
  * The browser of a person who has just signed in, as it speaks to the API host: by itself with the cookie that it has
- * for that, for the pages with the other one.
+ * for that, for the pages with the other one. They may have signed in for an authorization request.
  */
 export async function openBrowser(
   { api, auth }: Pick<World, 'api' | 'auth'>,
   person: { authenticator: { authenticate: (options: unknown) => unknown } | object; identityId: string },
+  requestUri?: string,
 ) {
-  const started = await api.inject({ method: 'POST', url: '/api/auth/login/start', payload: {} })
+  const asked = requestUri === undefined ? {} : { requestUri }
+  const started = await api.inject({ method: 'POST', url: '/api/auth/login/start', payload: asked })
   const { flowId, options } = started.json()
   const { authenticator } = person
   assert.ok('authenticate' in authenticator)

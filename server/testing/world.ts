@@ -129,7 +129,7 @@ async function registerApp({ api }: Hosts, kernel: Kernel, settings: Partial<New
     postToken(api, { grant_type: 'refresh_token', refresh_token: refreshToken, ...credentials, ...fields })
 
   /** The consent of a person at this app, and the code that it gave. */
-  async function code(person: Consenting, wanted: Record<string, string> = {}): Promise<string> {
+  async function code(person: Consenting, wanted: Record<string, unknown> = {}): Promise<string> {
     const answer = await api.inject({
       method: 'POST',
       url: '/api/oauth/authorize',
@@ -149,7 +149,7 @@ async function registerApp({ api }: Hosts, kernel: Kernel, settings: Partial<New
   /** The tokens of a whole sign-in. */
   async function tokens(
     person: Consenting,
-    wanted: Record<string, string> = {},
+    wanted: Record<string, unknown> = {},
   ): Promise<TokenResponse & { refresh_token: string }> {
     const answer = await redeem(await code(person, wanted))
     if (answer.statusCode !== 200) throw new Error(`no tokens: ${answer.body}`)

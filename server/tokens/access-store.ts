@@ -1,5 +1,25 @@
 import type { Database, Transaction } from '#kernel/database.ts'
-import { byProviderAlone } from './store.ts'
+import type { GatheredStatement } from '#kernel/gathering.ts'
+import { byProviderAlone, grantedColumns, type Granted } from './store.ts'
+
+export type Access = Granted & { clientId: string }
+
+/** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
+export const findAccessStatement: GatheredStatement = {
+  name: 'find access token',
+  text: `
+    with found as materialized (
+      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce,
+        organization_id, sso_connection_id, by_passkey
+      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
+        as asked (identity_id, token_sha256, now, nth)
+      join token_access using (identity_id, token_sha256)
+      join token_lineage using (identity_id, lineage_id)
+      where expires_at > now and revoked_at is null
+    )
+    select nth::integer, client_id as "clientId", ${grantedColumns}
+    from found join identity using (identity_id)`,
+}
 
 type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
 

@@ -7,7 +7,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isUuid, readToken, tokenPrefix, uuidFromBytes } from '#kernel/token-format.ts'
 import { requireVerifier, type SigningKeys } from './signing-keys.ts'
-import { findAccessStatement, type Access } from './store.ts'
+import { findAccessStatement, type Access } from './access-store.ts'
 
 export type { Access }
 

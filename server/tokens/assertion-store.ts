@@ -11,6 +11,8 @@ type Replacement = {
   codeChallenge: string | undefined
   nonce: string | undefined
   allowedScope: string[]
+  /** Whether it must answer a request with `prompt=login`. */
+  loginPrompted: boolean
   successorSha256: Uint8Array
   audience: string
   expiresAt: Date
@@ -35,6 +37,7 @@ export function replaceCode(tx: Transaction, replacing: Replacement, now: Date) 
     .where('code_challenge', 'is not distinct from', replacing.codeChallenge ?? null)
     .where('nonce', 'is not distinct from', replacing.nonce ?? null)
     .where('scope', '<@', sql<string[]>`${replacing.allowedScope}::text[]`)
+    .where((where) => (replacing.loginPrompted ? where('login_prompted', '=', true) : where.val(true)))
     .where('code_expires_at', '>', now)
     .where('code_spent_at', 'is', null)
     .where('revoked_at', 'is', null)

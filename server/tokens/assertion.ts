@@ -13,6 +13,8 @@ export type Reissuing = {
   codeChallenge: string | undefined
   nonce: string | undefined
   allowedScope: string[]
+  /** Whether the person must have used a passkey for this request. */
+  loginPrompted: boolean
   /** Where the assertion may be redeemed for. */
   audience: string
 }

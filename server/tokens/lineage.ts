@@ -29,9 +29,10 @@ import {
   type ForOrganization,
   type Granted,
   type Lineage,
+  type Redeemed,
 } from './store.ts'
 
-export type { ForOrganization, Granted, Lineage }
+export type { ForOrganization, Granted, Lineage, Redeemed }
 
 /** The lifetimes that an app asked for, and the scopes that it may still have. */
 export type Terms = {
@@ -42,7 +43,7 @@ export type Terms = {
 }
 
 /** What a successful redemption gives: what was granted, and the new tokens in clear, this once. */
-export type Issued = { granted: Granted; access: NewAccess; refreshToken: string }
+export type Issued = { granted: Redeemed; access: NewAccess; refreshToken: string }
 
 /** An access token in clear, its hash, and when it ends. */
 type NewAccess = { token: string; sha256: Buffer; expiresAt: Date }
@@ -75,7 +76,7 @@ export function endOfFirst(kind: FirstToken, now: Date): Date {
 }
 
 /** The statements that every token request runs through. */
-export type Redeeming = { redeem: Gathered<Granted>; rotate: Gathered<Granted> }
+export type Redeeming = { redeem: Gathered<Redeemed>; rotate: Gathered<Redeemed> }
 
 export function openRedeeming({ gathered }: Pick<Kernel, 'gathered'>): Redeeming {
   return { redeem: gathered(redeemCodeStatement), rotate: gathered(rotateStatement) }
@@ -125,8 +126,9 @@ export async function redeemCode(
 
 /**
  * Rotates a refresh token in one statement. A live token gives way to its successor. One that was rotated last gets a
- * further successor for ten seconds (a lost response, parallel tabs). Undefined for any other, and for a `narrowed`
- * scope wider than the granted one; `findLineageOfRefresh` then tells why.
+ * further successor for ten seconds (a lost response, parallel tabs). `narrowed` is for the access token alone.
+ * Undefined for any other token, and where `narrowed` has a scope that was not requested at authorization, or none that
+ * was granted; `findLineageOfRefresh` then tells why.
  */
 export async function rotateRefresh(
   { rotate }: Redeeming,

@@ -28,11 +28,19 @@ export type Granted = {
   byProviderAlone: boolean
 }
 
+/** What a redemption tells beside it: of the whole grant, however narrow the new access token is. */
+export type Redeemed = Granted & {
+  /** Whether the grant has `offline_access`. */
+  offline: boolean
+  /** Whether the authorization request had `max_age`. */
+  authTimeRequested: boolean
+}
+
 /** Where it is not on record whether there was a passkey, it counts as if there was none. */
 const byProviderAloneText = '(sso_connection_id is not null and by_passkey is not true)'
 export const byProviderAlone = sql.raw<boolean>(byProviderAloneText)
 
-const grantedColumns = `
+export const grantedColumns = `
   identity.identity_id as "identityId", session_id as "sessionId", array_to_string(scope, ' ') as scope,
   floor(extract(epoch from auth_time))::float8 as "authTime", nonce,
   identity.user_id as "userId", handle, display_name as "displayName", avatar_url as "avatarUrl",
@@ -40,9 +48,11 @@ const grantedColumns = `
   organization_id as "organizationId", sso_connection_id as "ssoConnectionId",
   ${byProviderAloneText} as "byProviderAlone"`
 
+const redeemedColumns = `offline, auth_time_requested as "authTimeRequested", ${grantedColumns}`
+
 /**
  * Redeems codes. $1 identity, $2 lineage, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier or
- * null, $7 whether the client proved itself, $8 now, $9 when the refresh token would end, in seconds after the sign-in,
+ * null, $7 whether the client proved itself, $8 now, $9 when the refresh token would end, in seconds after the consent,
  * or null where the app may have none, $10 family hash, $11 refresh token hash, $12 access token hash, $13 its expiry.
  */
 export const redeemCodeStatement: GatheredStatement = {
@@ -65,7 +75,7 @@ export const redeemCodeStatement: GatheredStatement = {
         rotated_at = now,
         ends_at = case
           when 'offline_access' = any(scope) and refresh_seconds is not null
-          then auth_time + refresh_seconds * interval '1 second'
+          then lineage.created_at + refresh_seconds * interval '1 second'
           else access_expires_at
         end
       from asked
@@ -75,18 +85,21 @@ export const redeemCodeStatement: GatheredStatement = {
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_spent_at is null and revoked_at is null
       returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
+        'offline_access' = any(scope) as offline, auth_time_requested,
         organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
     )
-    select nth::integer, ${grantedColumns} from redeemed join identity using (identity_id)`,
+    select nth::integer, ${redeemedColumns} from redeemed join identity using (identity_id)`,
 }
 
 /**
- * Rotates refresh tokens. $1 identity, $2 lineage, $3 presented token hash, $4 client, $5 now, $6 successor hash,
- * $7 the instant since which it must have been used, $8 the instant since which a retry is forgiven, $9 narrowed scope,
- * space-separated, or null, $10 access token hash, $11 its expiry, $12 successors of one generation at the most.
+ * Rotates refresh tokens. $1 identity, $2 lineage, $3 presented token hash, $4 client, $5 now, $6 successor hash, $7
+ * the instant since which it must have been used, $8 the instant since which a retry is forgiven, $9 the scopes to
+ * which the access token is narrowed, space-separated, or null: all of them were requested at authorization, and what
+ * of them was not granted is left out, $10 access token hash, $11 its expiry, $12 successors of one generation at the
+ * most.
  */
 export const rotateStatement: GatheredStatement = {
   name: 'rotate refresh token',
@@ -113,7 +126,7 @@ export const rotateStatement: GatheredStatement = {
       where lineage.identity_id = asked.identity_id and lineage.lineage_id = asked.lineage_id
         and lineage.client_id = asked.client_id
         and revoked_at is null and ends_at > now and rotated_at > used_since
-        and (narrowed is null or narrowed <@ scope)
+        and (narrowed is null or (narrowed <@ coalesce(requested_scope, scope) and narrowed && scope))
         and (
           presented_sha256 = any(live_sha256)
           or (
@@ -121,33 +134,16 @@ export const rotateStatement: GatheredStatement = {
             and cardinality(live_sha256) < siblings_max
           )
         )
-      returning nth, lineage.identity_id, lineage.lineage_id, session_id, coalesce(narrowed, scope) as scope, auth_time,
-        null::text as nonce, organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at,
-        now as issued_at
+      returning nth, lineage.identity_id, lineage.lineage_id, session_id,
+        case when narrowed is null then scope
+          else array(select each from unnest(narrowed) as each where each = any(scope)) end as scope,
+        auth_time, null::text as nonce, 'offline_access' = any(scope) as offline, auth_time_requested,
+        organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
     )
-    select nth::integer, ${grantedColumns} from rotated join identity using (identity_id)`,
-}
-
-export type Access = Granted & { clientId: string }
-
-/** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
-export const findAccessStatement: GatheredStatement = {
-  name: 'find access token',
-  text: `
-    with found as materialized (
-      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce,
-        organization_id, sso_connection_id, by_passkey
-      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
-        as asked (identity_id, token_sha256, now, nth)
-      join token_access using (identity_id, token_sha256)
-      join token_lineage using (identity_id, lineage_id)
-      where expires_at > now and revoked_at is null
-    )
-    select nth::integer, client_id as "clientId", ${grantedColumns}
-    from found join identity using (identity_id)`,
+    select nth::integer, ${redeemedColumns} from rotated join identity using (identity_id)`,
 }
 
 /** What a person consented to, when a code is issued for it. */
@@ -156,7 +152,13 @@ export type Consented = {
   clientId: string
   sessionId: string
   scope: string[]
+  /** The scopes that the app requested, of which some may not have been granted. */
+  requestedScope: string[]
   authTime: Date
+  /** Whether the app sent `max_age`. */
+  authTimeRequested: boolean
+  /** Whether the app sent `prompt=login`, and the person has used a passkey for that request. */
+  loginPrompted: boolean
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined
@@ -179,7 +181,12 @@ export async function insertLineage(tx: Transaction, lineage: NewLineage): Promi
       client_id: lineage.clientId,
       session_id: lineage.sessionId,
       scope: lineage.scope,
+      requested_scope: lineage.requestedScope.every((scope) => lineage.scope.includes(scope))
+        ? null
+        : lineage.requestedScope,
       auth_time: lineage.authTime,
+      auth_time_requested: lineage.authTimeRequested,
+      login_prompted: lineage.loginPrompted,
       created_at: lineage.now,
       code_sha256: lineage.codeSha256,
       code_expires_at: lineage.codeExpiresAt,
@@ -204,6 +211,7 @@ export function findLineage(db: Database, identityId: string, lineageId: string)
       'lineage_id as lineageId',
       'client_id as clientId',
       'scope',
+      'requested_scope as requestedScope',
       'code_sha256 as codeSha256',
       'code_expires_at as codeExpiresAt',
       'code_spent_at as codeSpentAt',

@@ -63,6 +63,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
           doing={doing}
           others={[{ name: 'deny', label: frame.cancel, look: 'quiet', do: flow.deny }]}
           {...(view.key && { salt: saltOfKeys })}
+          requestUri={view.requestUri}
           onSignedIn={flow.signedIn}
         />
       )

@@ -50,7 +50,7 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
 
   /** Opens the keys with a passkey; what it does not open, the recovery code does. */
   async function unlock(): Promise<MasterKey | undefined> {
-    const { masterKey, keyWraps } = await openWithPresence(place.owner.current?.userId ?? '')
+    const { masterKey, keyWraps } = await openWithPresence(place.owner.current?.userId ?? '', view.requestUri)
     if (!masterKey) await advance({ type: 'keys are shut', keyWraps })
     return masterKey
   }
@@ -65,8 +65,8 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
     const approving = place.step()
     if (!mayApprove(approving) || !mayHandOver()) return
     if (place.owner.current && masterKey) place.owner.current = { ...place.owner.current, masterKey }
-    const agree = () => withFreshProof(() => consent(view, approving, masterKey))
-    const outcome = await whileSignedIn(() => agree().catch((error: unknown) => withdrawalBy(error, view)))
+    const agree = () => withFreshProof(() => consent(view, approving, masterKey), view.requestUri)
+    const outcome = await whileSignedIn(() => agree().catch((error: unknown) => endBy(error, view)))
     if (!outcome) return
     if (typeof outcome === 'string') return advance({ type: 'withdrawn', why: outcome })
     forgetKeys()
@@ -88,6 +88,12 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
   }
 
   return { signedIn, goOn, approve, approveWith, useCode, forgetKeys }
+}
+
+/** What a refused consent comes to: where nothing may be asked and the sign-in is too old, the browser goes back. */
+function endBy(error: unknown, view: SignInView): Withdrawal | Leaving {
+  const tooOld = error instanceof Refused && error.code === 'login_required'
+  return tooOld && view.silently ? view.silently.login_required : withdrawalBy(error, view)
 }
 
 /** Why a consent is refused that came too late: the other app has given up meanwhile what was asked for. */
@@ -133,10 +139,14 @@ async function readKeyWraps(): Promise<KeyWrap[]> {
  * Opens a person's keys by a touch that also proves that they are there, for a new key asks for that. Without a passkey
  * that opens anything it answers what else there is to open them with, and asks for no touch.
  */
-async function openWithPresence(userId: string): Promise<{ keyWraps: KeyWrap[]; masterKey?: MasterKey }> {
+async function openWithPresence(
+  userId: string,
+  requestUri: string | undefined,
+): Promise<{ keyWraps: KeyWrap[]; masterKey?: MasterKey }> {
   const [vault, keyWraps] = await Promise.all([loadVault(), readKeyWraps()])
   if (!keyWraps.some(({ kind }) => kind === 'passkey_prf')) return { keyWraps }
-  const masterKey = await vault.openWithPasskey(keyWraps, await reauthenticate(await vault.prfSalt()), userId)
+  const used = await reauthenticate(await vault.prfSalt(), { requestUri })
+  const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
   return { keyWraps, ...(masterKey && { masterKey }) }
 }
 
@@ -155,12 +165,15 @@ function requestOf(view: SignInView, identity: Identity) {
     connector,
     givenTo,
   } = view
-  const scope = [...grantableScopes(view.scope, identity), ...(key?.reset ? ['e2ee:reset'] : [])]
+  const shared = grantableScopes(view.scope, identity)
+  const withheld = view.scope.filter((each) => !shared.includes(each))
+  const scope = [...shared, ...(key?.reset ? ['e2ee:reset'] : [])]
   return {
     clientId: app.clientId,
     redirectUri,
     identityId: identity.identityId,
     scope: scope.join(' '),
+    ...(withheld.length > 0 && { withheldScope: withheld.join(' ') }),
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(codeChallenge !== undefined && { codeChallenge, codeChallengeMethod: 'S256' }),

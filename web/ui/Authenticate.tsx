@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { signInByAutofill, signInWithPasskey, type SignedIn } from '../passkey.ts'
+import { signInByAutofill, signInWithPasskey, type PasskeyUse, type SignedIn } from '../passkey.ts'
 import { addressWithReturn } from '../return-address.ts'
 import { ActionForm } from './Actions.tsx'
 import type { Action, Doing } from './doing.ts'
@@ -11,21 +11,24 @@ type Props = {
   returnTo?: string
   /** Given where the keys are needed next: the passkey is then asked for what opens them too. */
   salt?: () => Promise<BufferSource>
+  /** The authorization request that the passkey is used for, by its reference. */
+  requestUri?: string | undefined
   doing: Doing
   others?: Action[]
   onSignedIn: (signedIn: SignedIn) => unknown
 }
 
 /** Signing in: by a passkey that the input offers, or by the button and the browser's own dialog. */
-export function Authenticate({ returnTo, salt, doing, others, onSignedIn }: Props) {
+export function Authenticate({ returnTo, salt, requestUri, doing, others, onSignedIn }: Props) {
   const words = useWords().login
   const [handle, setHandle] = useState('')
-  const offerAgain = useOffer(doing, salt, onSignedIn)
+  const use = async () => ({ salt: await salt?.(), requestUri })
+  const offerAgain = useOffer(doing, use, onSignedIn)
   const signIn: Action = {
     name: 'sign-in',
     label: words.signIn,
     do: async () => {
-      const signedIn = await signInWithPasskey(handle, await salt?.()).catch((error: unknown) => {
+      const signedIn = await signInWithPasskey(handle, await use()).catch((error: unknown) => {
         offerAgain()
         throw error
       })
@@ -77,11 +80,13 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
 }
 
 /** Keeps passkeys on offer in the input; the answer makes the offer anew, after the browser's dialog took its place. */
-function useOffer({ perform }: Doing, salt: Props['salt'], onSignedIn: Props['onSignedIn']): () => void {
+type Use = () => Promise<PasskeyUse>
+
+function useOffer({ perform }: Doing, use: Use, onSignedIn: Props['onSignedIn']): () => void {
   const [round, setRound] = useState(0)
   useEffect(() => {
     const settle = (outcome: () => unknown) => void perform({ name: 'sign-in', do: outcome })
-    const offer = async () => signInByAutofill(await salt?.())
+    const offer = async () => signInByAutofill(await use())
     offer().then(
       (signedIn) => signedIn && settle(() => onSignedIn(signedIn)),
       (error: unknown) => settle(() => Promise.reject(error)),

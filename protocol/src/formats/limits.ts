@@ -36,6 +36,8 @@ export const limits = {
   /** How long a pushed request waits for the browser, and how long the person then has to answer it. */
   pushedRequestLifetimeSeconds: 60,
   pushedRequestOpenSeconds: 10 * 60,
+  /** How long a request that came by a browser is kept, so that a passkey can be used for it. */
+  keptRequestLifetimeSeconds: 30 * 60,
   codeLifetimeSeconds: 60,
   /** How long an app has to exchange the assertion that a browser gave it, and a person to finish in the window. */
   fedcmAssertionLifetimeSeconds: 60,
