@@ -23,7 +23,7 @@ test('each half is form-encoded: a plus is a space, an escape is UTF-8', () => {
   assert.deepEqual(read(basic('an+app:%2B+%25+%C3%A9')), ['an app', '+ % é'])
 })
 
-test('a secret may be empty, and is then a wrong one', () => {
+test('a secret may be empty, as that of an app that has none', () => {
   assert.deepEqual(read(basic('app_1:')), ['app_1', ''])
 })
 

@@ -31,7 +31,9 @@ export async function authenticateClient(
   await rateLimits.check('failed client authentication', address)
   const app = await apps.find(clientId)
   const proved = proof.kind === 'secret' && isSecretOf(app, proof.secret, now)
-  if (app && (proved || proof.kind === 'none')) return { app, proved }
+  // A header without a secret is for an app that has none; any other meant to prove itself.
+  const provesNothing = proof.kind === 'none' && (scheme === 'body' || app?.isPublic === true)
+  if (app && (proved || provesNothing)) return { app, proved }
 
   await rateLimits.count('failed client authentication', address)
   if (proof.kind === 'secret') await rateLimits.count('failed authentication of a client', textKey(clientId))

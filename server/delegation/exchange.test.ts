@@ -189,6 +189,7 @@ test('DEL-07 a subject token that was revoked, of an app disconnected or an iden
 test('DEL-08 no scope gives all that was granted and no more; a wider one is refused', async () => {
   const { exchange } = await notes.connected({ requestedScope: 'notes.write notes.read' })
   assert.equal((await exchange()).json().scope, 'notes.read notes.write')
+  assert.equal((await exchange({ scope: '' })).json().scope, 'notes.read notes.write', 'an empty one is none')
   assert.equal((await exchange({ scope: 'notes.write' })).json().scope, 'notes.write')
   for (const scope of ['notes.read notes.share', 'notes.READ', 'openid', 'notes.read,notes.write'])
     assert.deepEqual(refusedAs(await exchange({ scope })), [400, 'invalid_scope'], scope)

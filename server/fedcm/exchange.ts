@@ -26,7 +26,7 @@ export async function exchangeAssertion(endpoint: TokenEndpoint, sent: Sent): Pr
   const { authorization, body, address } = sent
   const now = kernel.clock()
   const client = await authenticateClient({ apps, rateLimits }, readCredentials(authorization, body), address, now)
-  const codeVerifier = either(body.code_verifier, body.codeVerifier)
+  const codeVerifier = either(body.code_verifier || undefined, body.codeVerifier || undefined)
   const presented = { assertion: body.assertion, codeVerifier }
   return countingFailures(kernel, client, 'fedcm_assertion', () => answer(endpoint, client, presented, now))
 }

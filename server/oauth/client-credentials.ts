@@ -1,5 +1,5 @@
 import { readBasicCredentials } from '#apps/basic-credentials.ts'
-import type { ClientCredentials } from '#apps/client-authentication.ts'
+import type { ClientCredentials, ClientProof } from '#apps/client-authentication.ts'
 import { either } from '#kernel/parse.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
@@ -11,16 +11,15 @@ type Sent = Partial<Record<'client_id' | 'client_secret' | 'clientId' | 'clientS
 
 /**
  * One way of authenticating a request (RFC 6749 §2.3): the header, or the fields of the body. Refuses
- * `invalid_request`; credentials that cannot be read are for `authenticateClient` to refuse, which counts them.
+ * `invalid_request`; credentials that cannot be read are for `authenticateClient` to refuse, which counts them. An
+ * empty secret is none: an app without one may still send the field, or the header.
  */
 export function readCredentials(authorization: string | undefined, body: Sent): ClientCredentials {
-  const clientId = either(body.client_id, body.clientId)
-  const secret = either(body.client_secret, body.clientSecret)
+  const clientId = either(body.client_id || undefined, body.clientId || undefined)
+  const secret = either(body.client_secret || undefined, body.clientSecret || undefined)
   if (authorization === undefined) {
     if (!clientId) throw missing('client_id')
-    const proof =
-      secret === undefined ? ({ kind: 'none' } as const) : ({ kind: 'secret', secret: new Secret(secret) } as const)
-    return { clientId, proof, scheme: 'body' }
+    return { clientId, proof: proofOf(new Secret(secret ?? '')), scheme: 'body' }
   }
   if (secret !== undefined)
     throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
@@ -28,7 +27,11 @@ export function readCredentials(authorization: string | undefined, body: Sent): 
   if (!basic) return { clientId: clientId ?? '', proof: { kind: 'unreadable' }, scheme: 'basic' }
   if (clientId !== undefined && clientId !== basic.clientId)
     throw refuse.invalid_request({ sentence: 'The header and the body name different clients.' })
-  return { clientId: basic.clientId, proof: { kind: 'secret', secret: basic.secret }, scheme: 'basic' }
+  return { clientId: basic.clientId, proof: proofOf(basic.secret), scheme: 'basic' }
+}
+
+function proofOf(secret: Secret): ClientProof {
+  return secret.reveal() === '' ? { kind: 'none' } : { kind: 'secret', secret }
 }
 
 /** The refusal of a request that lacks a field. */

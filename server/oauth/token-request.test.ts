@@ -57,6 +57,58 @@ test('COD-19 a nonce is in the ID token as it was sent, and an absent one stays 
   assert.ok(!('nonce' in decodeJwt((await app.tokens(person)).id_token ?? '')))
 })
 
+test('OID-02 an empty parameter is none: neither a scope, nor a secret, nor a verifier', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const tokens = await app.tokens(person)
+  const refreshed = (await app.refresh(tokens.refresh_token, { scope: '', resource: '' })).json()
+  assert.equal(refreshed.scope, tokens.scope)
+  assert.ok(refreshed.id_token)
+  assert.match(refreshed.refresh_token, /^cs_rt_/)
+
+  const withoutChallenge = await app.redeem(await app.code(person), { code_verifier: '' })
+  assert.equal(withoutChallenge.statusCode, 200, withoutChallenge.body)
+  const { verifier: code_verifier, challenge } = newChallenge()
+  const byChallenge = await app.code(person, { codeChallenge: challenge })
+  assert.equal((await app.redeem(byChallenge, { code_verifier, client_secret: '' })).statusCode, 200)
+  const bare = await app.redeem(await app.code(person), { client_secret: '' })
+  assert.deepEqual([bare.statusCode, bare.json().error], [401, 'invalid_client'])
+  const asJson = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/token',
+    payload: { grantType: 'refresh_token', refreshToken: refreshed.refresh_token, scope: '', ...app.credentials },
+  })
+  assert.equal(asJson.json().scope, tokens.scope, asJson.body)
+})
+
+test('OID-02 a public app may send an empty secret, in the body and in the header', async () => {
+  const person = await world.person()
+  const app = await world.app({ public: true })
+  const redeemBy = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const { verifier: code_verifier, challenge } = newChallenge()
+    const code = await app.code(person, { codeChallenge: challenge })
+    const own = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, code_verifier }
+    return postToken(world.api, { ...own, ...fields }, headers)
+  }
+  const basic = (id: string) => ({ authorization: `Basic ${Buffer.from(`${id}:`).toString('base64')}` })
+  assert.equal((await redeemBy({ client_id: app.clientId, client_secret: '' })).statusCode, 200)
+  const byHeader = await redeemBy({}, basic(app.clientId))
+  assert.equal(byHeader.statusCode, 200, byHeader.body)
+  const refreshed = await postToken(
+    world.api,
+    { grant_type: 'refresh_token', refresh_token: byHeader.json().refresh_token, scope: '' },
+    basic(app.clientId),
+  )
+  assert.equal(refreshed.statusCode, 200, refreshed.body)
+
+  const confidential = await world.app()
+  const code = await confidential.code(person)
+  const own = { grant_type: 'authorization_code', code, redirect_uri: confidential.redirectUri }
+  const refused = await postToken(world.api, own, basic(confidential.clientId))
+  assert.deepEqual([refused.statusCode, refused.json().error], [401, 'invalid_client'])
+  assert.match(String(refused.headers['www-authenticate']), /^Basic /)
+})
+
 test('REF-13 a narrower scope is for one answer: the next without one has the whole grant again', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { refresh_token: first } = await app.tokens(person)

@@ -43,10 +43,11 @@ const tokenTypes = ['urn:ietf:params:oauth:token-type:access_token', 'urn:ietf:p
 const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
 /**
- * Reads a token request in either spelling and encoding (RFC 6749 §4.1.3, §6, RFC 8693 §2.1). Refuses
- * `invalid_request`, `invalid_target`, `unsupported_grant_type`.
+ * Reads a token request in either spelling and encoding (RFC 6749 §4.1.3, §6, RFC 8693 §2.1). A parameter without a
+ * value counts as left out (RFC 6749 §3.2). Refuses `invalid_request`, `invalid_target`, `unsupported_grant_type`.
  */
-export function readTokenRequest(authorization: string | undefined, body: TokenRequest): GrantRequest {
+export function readTokenRequest(authorization: string | undefined, sent: TokenRequest): GrantRequest {
+  const body: TokenRequest = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
   const grant = either(body.grant_type, body.grantType)
   if (!grant) throw missing('grant_type')
   switch (grant) {
@@ -64,12 +65,7 @@ export function readTokenRequest(authorization: string | undefined, body: TokenR
 function readRefreshment(credentials: ClientCredentials, body: TokenRequest): Refreshment {
   const refreshToken = either(body.refresh_token, body.refreshToken)
   if (!refreshToken) throw missing('refresh_token')
-  return { grant: 'refresh_token', credentials, refreshToken, scope: body.scope, resource: resourceIn(body) }
-}
-
-/** A parameter without a value counts as left out (RFC 6749 §3.2). */
-function resourceIn({ resource }: TokenRequest): string | undefined {
-  return resource === '' ? undefined : resource
+  return { grant: 'refresh_token', credentials, refreshToken, scope: body.scope, resource: body.resource }
 }
 
 /** The types say nothing that the tokens don't; one that we could not take or give is refused all the same. */
@@ -98,5 +94,5 @@ function readRedemption(credentials: ClientCredentials, body: TokenRequest): Cod
   if (codeVerifier !== undefined && !verifierPattern.test(codeVerifier))
     throw refuse.invalid_request({ sentence: 'code_verifier must be 43 to 128 of the unreserved characters.' })
   const { code } = body
-  return { grant: 'authorization_code', credentials, code, redirectUri, codeVerifier, resource: resourceIn(body) }
+  return { grant: 'authorization_code', credentials, code, redirectUri, codeVerifier, resource: body.resource }
 }
