@@ -26,7 +26,13 @@ after(async () => {
 
 function signInAt(redirectUri: string): string {
   const { challenge } = newChallenge()
-  const asked = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid profile email', state: 's1' }
+  const asked = {
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'openid profile email',
+    state: 's1',
+  }
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
   return `${stage.service.authUrl}/signin?${new URLSearchParams({ ...asked, ...pkce })}`
 }

@@ -34,7 +34,13 @@ for (const [what, { wrong, title }] of Object.entries(strangers))
     const { shop, service } = stage
     const ada = await stage.invite()
     const url = new URL('/signin', service.authUrl)
-    const right = { client_id: shop.app.clientId, redirect_uri: `${shop.origin}/callback`, scope: 'openid', state: 's' }
+    const right = {
+      client_id: shop.app.clientId,
+      response_type: 'code',
+      redirect_uri: `${shop.origin}/callback`,
+      scope: 'openid',
+      state: 's',
+    }
     url.search = new URLSearchParams({ ...right, ...wrong }).toString()
     const response = await ada.page.goto(url.href)
     assert.equal(response?.status(), 400)

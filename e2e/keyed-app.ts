@@ -40,6 +40,7 @@ export async function openKeyedApp(service: Served) {
       const challenge = createHash('sha256').update(verifier).digest('base64url')
       return `${service.authUrl}/signin?${new URLSearchParams({
         client_id: clientId,
+        response_type: 'code',
         redirect_uri: redirectUri,
         scope: 'openid profile',
         state: 'from-notes',

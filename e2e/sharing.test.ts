@@ -62,6 +62,7 @@ async function signIn({ page: tab, press }: Person, mode: string, presses: strin
   const appKeyJwk = await tab.evaluate(() => globalThis.sdk.newEphemeralKey())
   const wanted = {
     client_id: clientId,
+    response_type: 'code',
     redirect_uri: `${notes}/callback`,
     scope: `openid profile e2ee:${mode}`,
     code_challenge: challenge,

@@ -4,9 +4,9 @@ import { readBasicCredentials } from './basic-credentials.ts'
 
 const basic = (pair: string | Uint8Array) => `Basic ${Buffer.from(pair).toString('base64')}`
 
-function read(header: string): [clientId: string, secret: string] | undefined {
+function read(header: string): [clientId: string, secret: string | undefined] | undefined {
   const credentials = readBasicCredentials(header)
-  return credentials && [credentials.clientId, credentials.secret.reveal()]
+  return credentials && [credentials.clientId, credentials.secret?.reveal()]
 }
 
 test('a client id and a secret are read from the header, whatever the case of the scheme', () => {
@@ -23,8 +23,8 @@ test('each half is form-encoded: a plus is a space, an escape is UTF-8', () => {
   assert.deepEqual(read(basic('an+app:%2B+%25+%C3%A9')), ['an app', '+ % é'])
 })
 
-test('a secret may be empty, as that of an app that has none', () => {
-  assert.deepEqual(read(basic('app_1:')), ['app_1', ''])
+test('an empty secret is none, as an app sends that has none', () => {
+  assert.deepEqual(read(basic('app_1:')), ['app_1', undefined])
 })
 
 const malformed: Record<string, string> = {

@@ -4,16 +4,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * The client id and secret of an `Authorization: Basic` header, each form-encoded inside the base64 (RFC 6749 §2.3.1).
- * Undefined for any other header: another scheme, base64 that is not canonical, no colon, U+0000, a wrong escape.
+ * Undefined for any other header: another scheme, base64 that is not canonical, no colon, U+0000, a wrong escape. An
+ * empty secret is none.
  */
-export function readBasicCredentials(header: string): { clientId: string; secret: Secret } | undefined {
+export function readBasicCredentials(header: string): { clientId: string; secret: Secret | undefined } | undefined {
   const pair = decodeBase64(/^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1] ?? '')
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 1) return undefined
 
   const clientId = decodeFormText(pair.slice(0, colon))
   const secret = decodeFormText(pair.slice(colon + 1))
-  return clientId === undefined || secret === undefined ? undefined : { clientId, secret: new Secret(secret) }
+  if (clientId === undefined || secret === undefined) return undefined
+  return { clientId, secret: secret === '' ? undefined : new Secret(secret) }
 }
 
 /** The text that canonical base64 stands for. */

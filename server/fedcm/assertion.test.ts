@@ -200,7 +200,7 @@ test('FED-11 an assertion is no code, no ID token and no access token, whole or 
     assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
     assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401)
   }
-  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, id_token_hint: token }
+  const query = { client_id: app.clientId, response_type: 'code', redirect_uri: app.redirectUri, id_token_hint: token }
   const hinted = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
   assert.match(String(hinted.headers.location), /error=invalid_request/)
   assert.equal((await exchange(world, app, jti)).json().error, 'invalid_grant')

@@ -14,9 +14,14 @@ const refuse = refusals({ invalid_request: [400, 'The response_mode is query or 
 export function readResponseMode(redirectUri: string, asked: string | undefined): ResponseMode {
   const mode = responseModes.find((each) => each === (asked ?? 'query'))
   if (!mode) throw refuse.invalid_request()
-  if (mode === 'form_post' && !/^https?:/.test(redirectUri))
+  if (mode === 'form_post' && !isPostable(redirectUri))
     throw refuse.invalid_request({ sentence: 'A form can be posted to a web address only.' })
   return mode
+}
+
+/** Whether a form can be posted there. */
+export function isPostable(redirectUri: string): boolean {
+  return /^https?:/.test(redirectUri)
 }
 
 /**

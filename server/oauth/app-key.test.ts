@@ -159,7 +159,13 @@ test('E2E-07 an answer with a key is not posted, for its fragment would be lost'
   const person = await world.person()
   const posted = consent(person, { encryptedAppKey: 'sealed', responseMode: 'form_post' })
   assert.deepEqual(await refused(posted), [400, 'invalid_request'])
-  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, response_mode: 'form_post', scope: 'openid' }
+  const query = {
+    client_id: app.clientId,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    response_mode: 'form_post',
+    scope: 'openid',
+  }
   const page = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
   assert.match(page.body + String(page.headers.location), /invalid_request/)
 })
@@ -273,6 +279,7 @@ test('the sign-in page is told which key the app takes along, and to whom it is 
   const keyIn = async (parameters: Record<string, string>, { clientId, redirectUri } = app) => {
     const query = new URLSearchParams({
       client_id: clientId,
+      response_type: 'code',
       redirect_uri: redirectUri,
       scope: 'openid',
       ...parameters,

@@ -19,13 +19,27 @@ type Asking = { headers: Headers; identityId: string }
 
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
 const open = async (parameters: Fields, path = '/signin') => {
-  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid', state: 's1', ...parameters }
+  const query = {
+    client_id: app.clientId,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid',
+    state: 's1',
+    ...parameters,
+  }
   const page = await world.auth.inject({ url: `${path}?${new URLSearchParams(query)}` })
   assert.equal(page.statusCode, 200, page.body)
   return viewIn(page.body)
 }
 const push = async (parameters: Fields): Promise<string> => {
-  const fields = { ...app.credentials, redirect_uri: app.redirectUri, scope: 'openid', state: 's1', ...parameters }
+  const fields = {
+    ...app.credentials,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid',
+    state: 's1',
+    ...parameters,
+  }
   const answer = await postForm(world.api, '/api/oauth/par', fields)
   assert.equal(answer.statusCode, 201, answer.body)
   return answer.json().request_uri

@@ -15,6 +15,7 @@ import { readIndicated, requireConnector, toConnector, type AskedConnector } fro
 import { endsHere, readContinues, readGivenTo } from './continuation.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
+import { readAnswering } from './request-object.ts'
 import { requireAllowedScopes } from './scope.ts'
 import { readLanguages } from './ui-locales.ts'
 
@@ -51,12 +52,14 @@ export async function readAuthorizationRequest(
   const continues = readContinues(parameters)
   const { app, redirectUri } = await requireRegistered({ apps, site }, parameters, continues)
   const givenTo = continues ? readGivenTo(app, parameters['fedcm_origin']) : undefined
-  const { state } = parameters
+  const { state, response_mode: responseMode } = readAnswering(redirectUri, parameters)
   const answer = (mode: ResponseMode, error: string, sentence: string) =>
     answerTo(redirectUri, mode, { error, error_description: sentence, state: echoable(state), iss: site.authUrl })
   let mode: ResponseMode = 'query'
   try {
-    mode = readResponseMode(redirectUri, parameters['response_mode'])
+    mode = readResponseMode(redirectUri, responseMode)
+    requireOffered(parameters)
+    requireResponseType(parameters, connector !== undefined)
     const unverified = readUnverified(app, redirectUri)
     const { own, wanted } = connector ? { own: parameters, wanted: connector } : readWanted(parameters)
     const withdrawn = {
@@ -93,6 +96,8 @@ export async function requireAuthorizationRequest(
   if (readContinues(parameters)) throw refuse.invalid_request({ sentence: 'The browser has nothing to push.' })
   const { app, redirectUri } = await requireRegistered({ apps, site }, parameters)
   const mode = readResponseMode(redirectUri, parameters['response_mode'])
+  requireOffered(parameters)
+  requireResponseType(parameters)
   const { own, wanted } = readWanted(parameters)
   checked(app, own, { mode, isForOther: wanted !== undefined, isByBrowser: false })
   await readWish({ keys, site }, app, parameters)
@@ -120,10 +125,6 @@ async function requireRegistered(
 }
 
 function checked(app: RegisteredApp, parameters: Parameters, answering: Manner) {
-  requireOffered(parameters)
-  const responseType = parameters['response_type'] ?? 'code'
-  if (responseType !== 'code') throw refuse.unsupported_response_type()
-
   const { state, nonce } = parameters
   const maxAgeSeconds = readMaxAge(parameters['max_age'])
   const codeChallenge = readChallenge(app, parameters['code_challenge'], parameters['code_challenge_method'])
@@ -180,6 +181,18 @@ function requireOffered(parameters: Parameters): void {
   if (parameters['request'] !== undefined) throw refuse.request_not_supported()
   if (parameters['request_uri'] !== undefined) throw refuse.request_uri_not_supported()
   if (parameters['registration'] !== undefined) throw refuse.registration_not_supported()
+}
+
+/**
+ * Only the code flow is offered. A request may leave that out where its challenge says it, for only a code has one
+ * (RFC 7636 §4.3), or at the address of connectors. Refuses `invalid_request`, `unsupported_response_type`.
+ */
+function requireResponseType({ response_type: type, code_challenge: challenge }: Parameters, isImplied = false): void {
+  if (type === undefined && challenge === undefined && !isImplied)
+    throw refuse.invalid_request({
+      sentence: 'response_type is missing. Only a request with a code_challenge needs none.',
+    })
+  if (type !== undefined && type !== 'code') throw refuse.unsupported_response_type()
 }
 
 /** The PKCE challenge, by S256 only; a public app must send one. Refuses `invalid_request`. */

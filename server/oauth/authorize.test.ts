@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createWorld, newChallenge, postForm, type World } from '#testing/world.ts'
@@ -52,6 +54,7 @@ test('the same request as a form shows the same page', async () => {
     payload: new URLSearchParams({
       client_id: app.clientId,
       redirect_uri: app.redirectUri,
+      response_type: 'code',
       scope: 'openid',
     }).toString(),
   })
@@ -77,8 +80,11 @@ const errors: Record<string, [Record<string, string>, string]> = {
   ],
   'AUZ-11 a challenge of 42 characters': [{ code_challenge: 'a'.repeat(42) }, 'invalid_request'],
   'AUZ-17 a state too long to be given back': [{ state: 's'.repeat(8193) }, 'invalid_request'],
-  'AUZ-18 a request object': [{ request: 'eyJ.eyJ.' }, 'request_not_supported'],
-  'AUZ-18 a request URI': [{ request_uri: 'http://127.0.0.1:1/x' }, 'request_uri_not_supported'],
+  'OID-03 no response type and no challenge': [{ response_type: '' }, 'invalid_request'],
+  'OID-03 another response type beside a challenge': [
+    { response_type: 'token', code_challenge: 'a'.repeat(43) },
+    'unsupported_response_type',
+  ],
   'a prompt that nobody knows': [{ prompt: 'consent create' }, 'invalid_request'],
   'prompt none beside another': [{ prompt: 'none login' }, 'invalid_request'],
   'a max_age that is no number of seconds': [{ max_age: '-1' }, 'invalid_request'],
@@ -91,6 +97,7 @@ for (const [what, [parameters, error]] of Object.entries(errors))
     const answer = await page({
       client_id: app.clientId,
       redirect_uri: registered,
+      response_type: 'code',
       scope: 'openid',
       state: 's1',
       ...parameters,
@@ -104,9 +111,109 @@ for (const [what, [parameters, error]] of Object.entries(errors))
     assert.equal(location.searchParams.get('state'), parameters['state'] === undefined ? 's1' : null)
   })
 
+test('OID-03 a request may leave out its response type where it has a challenge', async () => {
+  const app = await world.app()
+  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' }
+  const challenge = { code_challenge: newChallenge().challenge, code_challenge_method: 'S256' }
+  for (const parameters of [challenge, { ...challenge, response_type: '' }, { response_type: 'code' }])
+    assert.equal(viewIn((await page({ ...asked, ...parameters })).body).page, 'signin', JSON.stringify(parameters))
+  for (const fields of [asked, { ...asked, response_type: '' }]) {
+    const pushed = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...fields })
+    assert.deepEqual([pushed.statusCode, pushed.json().error], [400, 'invalid_request'])
+  }
+  const kept = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...asked, ...challenge })
+  assert.equal(kept.statusCode, 201, kept.body)
+})
+
+/** A request object (RFC 9101 §4), unsigned unless a signature is given. */
+const requestObject = (claims: object, signature = '') =>
+  [{ alg: signature ? 'RS256' : 'none', jku: 'http://127.0.0.1:1/keys' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .concat(signature)
+    .join('.')
+
+test('OID-04 a request object is refused in the way that it asks for, and counts for nothing else', async () => {
+  const app = await world.app()
+  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const inside = {
+    ...{ state: 'inside', response_mode: 'form_post', redirect_uri: 'https://evil.example/', client_id: 'app_other' },
+    ...{ iss: 'https://evil.example', ui_locales: 'xx' },
+  }
+  for (const request of [requestObject(inside), requestObject(inside, 'c2lnbmVk')]) {
+    const { leaving } = viewIn((await page({ ...asked, request, state: 'outside' })).body)
+    assert.equal(leaving.url, app.redirectUri)
+    assert.deepEqual(leaving.fields, {
+      error: 'request_not_supported',
+      error_description: 'Request objects are not supported.',
+      state: 'inside',
+      iss: 'http://localhost:4401',
+    })
+  }
+  const unreadable = [
+    ...['x', '..', 'a.b', 'eyJ.eyJ.', 'a.b.c.d.e', requestObject([]), requestObject({ response_mode: 'fragment' })],
+    ...[requestObject({ state: 7, response_mode: ['form_post'] }), `a.${'W'.repeat(9000)}.`, 'a.bnVsbA.'],
+  ]
+  for (const request of unreadable) {
+    const { statusCode, headers } = await page({ ...asked, request, state: 'outside' })
+    assert.equal(statusCode, 303, request)
+    const { searchParams } = new URL(String(headers.location))
+    assert.deepEqual([searchParams.get('error'), searchParams.get('state')], ['request_not_supported', 'outside'])
+  }
+  const native = await world.app({ redirectUris: ['com.example.app:/callback'], public: true })
+  const own = { client_id: native.clientId, redirect_uri: native.redirectUri, request: requestObject(inside) }
+  assert.match(
+    String((await page({ ...asked, ...own })).headers.location),
+    /^com\.example\.app:\/callback\?error=request_not/,
+  )
+})
+
+test('AUZ-18 request objects and their addresses are refused by name, and nothing is fetched', async () => {
+  let visits = 0
+  const listener = createServer((_request, response) => {
+    visits += 1
+    response.end('{}')
+  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  const bound = listener.address()
+  const place = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`
+  const app = await world.app()
+  const asked = { redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid', state: 's1' }
+  const object = requestObject({ request_uri: `${place}/inside`, jwks_uri: `${place}/keys`, iss: place }, 'c2ln')
+  const head = Buffer.from(JSON.stringify({ alg: 'RS256', jku: `${place}/jku`, x5u: `${place}/x5u` })).toString(
+    'base64url',
+  )
+  const wanted = [
+    [{ request_uri: `${place}/request` }, 'request_uri_not_supported'],
+    [{ request_uri: `${place}/request#fragment`, request: object }, 'request_not_supported'],
+    [{ request: object }, 'request_not_supported'],
+    [{ request: `${head}.${object.split('.')[1]}.c2ln` }, 'request_not_supported'],
+    [{ registration: JSON.stringify({ jwks_uri: `${place}/registration` }) }, 'registration_not_supported'],
+  ] as const
+  try {
+    for (const [parameters, error] of wanted) {
+      const query = { client_id: app.clientId, ...asked, ...parameters }
+      for (const answer of [await page(query), await postForm(world.auth, '/signin', query)]) {
+        const { searchParams } = new URL(String(answer.headers.location))
+        assert.deepEqual([searchParams.get('error'), searchParams.get('state')], [error, 's1'])
+      }
+      const pushed = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...asked, ...parameters })
+      assert.equal(pushed.statusCode, 400, pushed.body)
+    }
+    await fetch(`${place}/to-see-that-it-listens`)
+    assert.equal(visits, 1, 'only the test itself has been there')
+  } finally {
+    listener.close()
+  }
+})
+
 test('AUZ-23 what was posted is not posted on: the way back to the app is a 303', async () => {
   const app = await world.app()
-  const fields = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid admin' }
+  const fields = {
+    client_id: app.clientId,
+    redirect_uri: app.redirectUri,
+    response_type: 'code',
+    scope: 'openid admin',
+  }
   const answer = await postForm(world.auth, '/signin', fields)
   assert.equal(answer.statusCode, 303)
   assert.match(String(answer.headers.location), /error=invalid_scope/)
@@ -193,7 +300,12 @@ test('AUZ-21 each consent gives a code of its own, which is redeemed once and di
 test('AUZ-11 a public app must send a challenge', async () => {
   const app = await world.app({ public: true })
   const person = await world.person()
-  const answer = await page({ client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' })
+  const answer = await page({
+    client_id: app.clientId,
+    redirect_uri: app.redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+  })
   assert.equal(new URL(String(answer.headers.location)).searchParams.get('error'), 'invalid_request')
   const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId }
   assert.equal((await authorize(person.headers, asked)).json().error, 'invalid_request')

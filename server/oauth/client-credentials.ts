@@ -19,7 +19,7 @@ export function readCredentials(authorization: string | undefined, body: Sent): 
   const secret = either(body.client_secret || undefined, body.clientSecret || undefined)
   if (authorization === undefined) {
     if (!clientId) throw missing('client_id')
-    return { clientId, proof: proofOf(new Secret(secret ?? '')), scheme: 'body' }
+    return { clientId, proof: proofOf(secret === undefined ? undefined : new Secret(secret)), scheme: 'body' }
   }
   if (secret !== undefined)
     throw refuse.invalid_request({ sentence: 'Send the client secret once, in the header or in the body.' })
@@ -30,8 +30,8 @@ export function readCredentials(authorization: string | undefined, body: Sent): 
   return { clientId: basic.clientId, proof: proofOf(basic.secret), scheme: 'basic' }
 }
 
-function proofOf(secret: Secret): ClientProof {
-  return secret.reveal() === '' ? { kind: 'none' } : { kind: 'secret', secret }
+function proofOf(secret: Secret | undefined): ClientProof {
+  return secret ? { kind: 'secret', secret } : { kind: 'none' }
 }
 
 /** The refusal of a request that lacks a field. */

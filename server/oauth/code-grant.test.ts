@@ -102,7 +102,7 @@ const wrongs: Record<string, { fields: Record<string, string>; error: string; st
   },
   'COD-04 no redirect URI': { fields: { redirect_uri: '' }, error: 'invalid_request', status: 400 },
   'COD-05 another verifier': { fields: { code_verifier: 'w'.repeat(43) }, error: 'invalid_grant', status: 400 },
-  'COD-06 the right secret but no verifier': { fields: { code_verifier: '' }, error: 'invalid_request', status: 400 },
+  'COD-06 the right secret but no verifier': { fields: { code_verifier: '' }, error: 'invalid_grant', status: 400 },
   'COD-09 the right verifier but a wrong secret': {
     fields: { client_secret: 'cs_wrong' },
     error: 'invalid_client',

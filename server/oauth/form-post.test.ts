@@ -12,7 +12,13 @@ after(() => world.close())
 
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
 const show = (parameters: Record<string, string>) => {
-  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid', response_mode: 'form_post' }
+  const query = {
+    client_id: app.clientId,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid',
+    response_mode: 'form_post',
+  }
   return world.auth.inject({ url: `/signin?${new URLSearchParams({ ...query, ...parameters })}` })
 }
 
@@ -64,7 +70,12 @@ test('every other page may post forms to nobody but us', async () => {
 
 test('an installed app has no address that a form could be posted to', async () => {
   const native = await world.app({ redirectUris: ['com.example.app:/callback'], public: true })
-  const query = { client_id: native.clientId, redirect_uri: native.redirectUri, response_mode: 'form_post' }
+  const query = {
+    client_id: native.clientId,
+    response_type: 'code',
+    redirect_uri: native.redirectUri,
+    response_mode: 'form_post',
+  }
   const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
   assert.match(String(headers.location), /^com\.example\.app:\/callback\?error=invalid_request/)
 })

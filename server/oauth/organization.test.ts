@@ -251,7 +251,13 @@ test('a request that was pushed without an organization is answered for none, wh
   const { person, organizationId } = await owner()
   const app = await world.app()
   const push = async (more: Record<string, string>) => {
-    const fields = { ...app.credentials, redirect_uri: app.redirectUri, scope: 'openid', ...more }
+    const fields = {
+      ...app.credentials,
+      response_type: 'code',
+      redirect_uri: app.redirectUri,
+      scope: 'openid',
+      ...more,
+    }
     return (await postForm(world.api, '/api/oauth/par', fields)).json().request_uri
   }
   const tokensOf = async (requestUri: string) => {
@@ -264,6 +270,7 @@ test('a request that was pushed without an organization is answered for none, wh
     assert.equal((await tokensOf(await push({ organization_id: asked }))).organization?.id, organizationId)
   const answer = await postForm(world.api, '/api/oauth/par', {
     ...app.credentials,
+    response_type: 'code',
     redirect_uri: app.redirectUri,
     organization_id: 'Acme',
   })

@@ -15,7 +15,14 @@ after(() => world.close())
 
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
 const show = async (parameters: Record<string, string>) => {
-  const query = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid', state: 's1', ...parameters }
+  const query = {
+    client_id: app.clientId,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid',
+    state: 's1',
+    ...parameters,
+  }
   return world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
 }
 const consent = (wanted: Record<string, unknown>, { headers, identityId }: Pick<Person, 'headers' | 'identityId'>) => {

@@ -208,7 +208,7 @@ test('an app with a secret must prove that it is that app, in one way', async ()
 
 test('a public app pushes without a secret, and must still send a challenge', async () => {
   const spa = await world.app({ public: true })
-  const fields = { ...spa.credentials, redirect_uri: spa.redirectUri, scope: 'openid' }
+  const fields = { ...spa.credentials, response_type: 'code', redirect_uri: spa.redirectUri, scope: 'openid' }
   assert.deepEqual(errorOf(await postForm(world.api, '/api/oauth/par', fields)), [400, 'invalid_request'])
   const withChallenge = { ...fields, code_challenge: newChallenge().challenge, code_challenge_method: 'S256' }
   assert.equal((await postForm(world.api, '/api/oauth/par', withChallenge)).statusCode, 201)
@@ -216,7 +216,7 @@ test('a public app pushes without a secret, and must still send a challenge', as
 
 test('an app that is changed in between is asked again whether the request is its own', async () => {
   const changed = await world.app()
-  const fields = { ...changed.credentials, redirect_uri: changed.redirectUri, scope: 'openid' }
+  const fields = { ...changed.credentials, response_type: 'code', redirect_uri: changed.redirectUri, scope: 'openid' }
   const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
   const patch = { redirectUris: ['https://app.example/elsewhere'] }
   const url = `/api/admin/apps/${changed.clientId}`
@@ -229,7 +229,7 @@ test('an app that is changed in between is asked again whether the request is it
 
 test('what an app pushed before it was deleted is worth nothing', async () => {
   const gone = await world.app()
-  const fields = { ...gone.credentials, redirect_uri: gone.redirectUri, scope: 'openid' }
+  const fields = { ...gone.credentials, response_type: 'code', redirect_uri: gone.redirectUri, scope: 'openid' }
   const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
   await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${gone.clientId}`, headers: world.admin })
   const answer = await show(requestUri, { client_id: gone.clientId })

@@ -30,7 +30,7 @@ test('AUZ-04 AUZ-05 AUZ-06 the tricks are many, and none of them is registered',
 for (const [way, parameters] of Object.entries(ways))
   test(`AUZ-04 AUZ-05 AUZ-06 AUZ-08 HDR-09 ${way} leads to no other address than the registered one`, async () => {
     for (const redirect_uri of tricks) {
-      const query = new URLSearchParams({ client_id: app.clientId, redirect_uri, ...parameters })
+      const query = new URLSearchParams({ client_id: app.clientId, response_type: 'code', redirect_uri, ...parameters })
       const { statusCode, headers, body } = await world.auth.inject({ url: `/signin?${query}` })
       assert.equal(statusCode, 400, redirect_uri)
       assert.equal(headers.location, undefined, redirect_uri)

@@ -200,7 +200,12 @@ test('OID-01 a refresh leaves out a scope that was not granted, and refuses one 
 test('OID-01 what an app requested in a pushed request is known too, whatever the page withholds', async () => {
   const person = await world.person()
   const app = await world.app({ allowedScopes: ['openid', 'email', 'offline_access'] })
-  const fields = { ...app.credentials, redirect_uri: app.redirectUri, scope: 'openid email offline_access' }
+  const fields = {
+    ...app.credentials,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid email offline_access',
+  }
   const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
   const tokens = await app.tokens(person, { scope: 'openid offline_access', requestUri })
   assert.equal(tokens.scope, 'openid offline_access')
