@@ -47,7 +47,10 @@ const ExportedIdentity = Type.Object({
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Instant })),
   signingKeys: Type.Array(
-    Type.Object({ keyVersion: Type.Integer(), ...KeyPair, endedAt: Type.Union([Instant, Type.Null()]) }),
+    Type.Object({
+      ...{ ...KeyPair, keyVersion: Type.Integer(), endedAt: Type.Union([Instant, Type.Null()]) },
+      encryptedPrivateKey: Type.Union([Ciphertext, Type.Null()], { description: 'Null for keys replaced earlier' }),
+    }),
   ),
   encryptionKey: Type.Union([Type.Object(KeyPair), Type.Null()]),
   signingRequests: Type.Array(ExportedSigningRequest),

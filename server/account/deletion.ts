@@ -25,12 +25,19 @@ const refuse = refusals({
 /**
  * Deletes one of a person's identities, and everything that was its own; its handle stays reserved, and the trail keeps
  * its id alone. Refuses `identity_not_found`, `reauthentication_required`, `last_identity`,
- * `last_owner`.
+ * `last_owner`, `rate_limited`.
  */
-export async function deleteIdentity({ db }: Kernel, session: Session, identityId: string, now: Date): Promise<void> {
+export async function deleteIdentity(
+  { db, rateLimits }: Kernel,
+  session: Session,
+  identityId: string,
+  now: Date,
+): Promise<void> {
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
+  // The handle is kept from everybody else for months: whoever creates and deletes in turn would keep them all.
+  await rateLimits.count('reserved handle of a person', userId)
   await transaction(db, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
     await leaveOrganizations(tx, { userId, identityIds: [identityId] }, now)

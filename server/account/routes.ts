@@ -8,13 +8,14 @@ import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
 
 export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
-  const { db, clock, config } = kernel
+  const { db, clock, config, rateLimits } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
     ...endpoints.exportAccount,
     onRequest: session.onRequest,
     async handler(request, reply) {
+      await rateLimits.count('account export of a person', session.of(request).userId)
       reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
       return exportAccount(db, session.of(request), clock())
     },

@@ -164,8 +164,9 @@ export async function changeIdentity(
   if (handle !== undefined && isReservedHandle(handle)) throw refuse.invalid_handle()
   if (displayName !== undefined && !isDisplayName(displayName)) throw refuse.invalid_request()
   if (avatarUrl && !isPictureAddress(avatarUrl)) throw refuse.invalid_request({ sentence: pictureAddressWrong })
+  await rateLimits.count('profile change of a person', userId)
   // Each change keeps one more handle from everybody else.
-  if (handle !== undefined) await rateLimits.count('handle change of a person', userId)
+  if (handle !== undefined) await rateLimits.count('reserved handle of a person', userId)
 
   return transaction(db, async (tx) => {
     const before = await holdOwnIdentity(tx, acting, identityId)

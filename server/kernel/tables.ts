@@ -321,7 +321,7 @@ export interface Tables {
     identity_id: string
     key_version: number
     public_key: Uint8Array
-    encrypted_private_key: string
+    encrypted_private_key: string | null
     created_at: Date
     ended_at: Date | null
     in_log: Generated<boolean>

@@ -1,6 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { PushedRequest, PushedRequestAnswer } from '@countersign/protocol/pushed-requests'
 import { authenticateClient, requireProof } from '#apps/client-authentication.ts'
+import { textKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { siteOf } from '#kernel/page.ts'
 import { requireAuthorizationRequest } from './authorization-request.ts'
@@ -28,10 +29,11 @@ export async function answerPushedRequest(
   const client = await authenticateClient(asked, credentials, address, now)
   requireProof(client)
   if (body.request_uri !== undefined) throw refuse.invalid_request()
-  // Whoever proves nothing could fill the table; an honest backend proves itself, and is not counted.
-  if (!client.proved) await rateLimits.count('pushed request without a secret', address)
-
   const { clientId } = client.app
+  // Each is kept for a minute, with up to a whole body of parameters.
+  if (client.proved) await rateLimits.count('pushed request of a client', textKey(clientId))
+  else await rateLimits.count('pushed request without a secret', address)
+
   const parameters = { ...withoutEmpty(standard), client_id: clientId }
   await requireAuthorizationRequest({ db: kernel.db, apps: asked.apps, keys, site: siteOf(kernel.config) }, parameters)
   const requestUri = await keepPushed(kernel.db, { clientId, parameters }, now)

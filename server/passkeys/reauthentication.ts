@@ -7,12 +7,16 @@ import { refuse, withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
 
-/** Begins to prove again that the person of a session is there, for the request of this reference if there is one. */
+/**
+ * Begins to prove again that the person of a session is there, for the request of this reference if there is one.
+ * Refuses `rate_limited`.
+ */
 export async function startReauthentication(
-  { db, config, clock }: Kernel,
+  { db, config, clock, rateLimits }: Kernel,
   { userId }: Session,
   requestUri: string | undefined,
 ) {
+  await rateLimits.count('reauthentication of a person', userId)
   const requestSha256 = requestUri === undefined ? null : sha256(requestUri)
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'reauthenticate', userId, requestSha256 }, clock())
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }

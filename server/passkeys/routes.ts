@@ -1,4 +1,3 @@
-import { foldHandle } from '@countersign/protocol/formats/handle'
 import * as endpoints from '@countersign/protocol/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/sessions'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
@@ -8,7 +7,7 @@ import type { Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { languageOf } from '#kernel/language.ts'
-import { addressKey, textKey } from '#kernel/rate-limit.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { clearSessionCookies, setSessionCookies, type SessionTokens } from '#sessions/cookie.ts'
 import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#sessions/session.ts'
@@ -107,10 +106,12 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.startRecovery,
     async handler(request) {
-      const handle = textKey(foldHandle(request.body.handle))
-      await rateLimits.check('failed recovery of a handle', handle)
+      // By address alone: a code is of 160 bits and cannot be guessed, and a limit for each handle would let a stranger
+      // keep its owner from recovering.
+      const address = addressKey(request)
+      await rateLimits.check('failed recovery', address)
       return startRecovery(kernel, request.body).catch(async (error: unknown) => {
-        if (error instanceof Refusal) await rateLimits.count('failed recovery of a handle', handle)
+        if (error instanceof Refusal) await rateLimits.count('failed recovery', address)
         throw error
       })
     },

@@ -56,12 +56,17 @@ const refuse = refusals({
 
 const seenAgainAfterSeconds = 60
 
+/** What adds rows. To end something is never limited: a stolen session must not keep its owner from signing it out. */
+const addingMethods = ['POST', 'PUT', 'PATCH']
+
 /**
- * Lets through whoever has a session, by bearer token or cookie; without a passkey only to
- * endpoints that say they are open to that. Refuses `unauthorized`, `invalid_origin`, `passkey_required`.
+/**
+ * Lets through whoever has a session, by bearer token or cookie; without a passkey only to endpoints that say they are
+ * open to that. Each request that adds or changes something counts, whatever it is: most leave an entry in the audit
+ * log, which nothing removes. Refuses `unauthorized`, `invalid_origin`, `passkey_required`, `rate_limited`.
  */
 export function sessionGuard(kernel: Kernel) {
-  const { db, clock, config } = kernel
+  const { db, clock, config, rateLimits } = kernel
   return guard(async (request): Promise<Session> => {
     const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
     const token = bearer ?? sessionCookie(request, config.baseUrl)
@@ -71,6 +76,7 @@ export function sessionGuard(kernel: Kernel) {
     const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
     if (!session) throw refuse.unauthorized()
     if (session.authMethod !== 'passkey' && !isOpenWithoutPasskey(request)) throw refuse.passkey_required()
+    if (addingMethods.includes(request.method)) await rateLimits.count('change of a person', changingKey(session))
     return session
   })
 }
@@ -269,6 +275,11 @@ async function liveSession(db: Database, row: Row, now: Date): Promise<Session |
 function expiryOf({ lastSeenAt, endsAt }: { lastSeenAt: Date; endsAt: Date }): Date {
   const idleEnd = secondsAfter(lastSeenAt, limits.sessionIdleSeconds)
   return idleEnd < endsAt ? idleEnd : endsAt
+}
+
+/** An organization that signs a person in must not use up what the person may change by themselves. */
+function changingKey({ authMethod, userId, sessionId }: Session): string {
+  return authMethod === 'passkey' ? userId : sessionId
 }
 
 /**

@@ -45,6 +45,23 @@ export async function endKey(
   return numUpdatedRows === 1n
 }
 
+/**
+ * Forgets the private halves of the keys before this one, which nothing needs any more. That of the key which was
+ * replaced last stays until the next rotation: its owner may still have to sign with it that the present key is theirs.
+ */
+export async function forgetPrivateHalves(
+  tx: Transaction,
+  { identityId, keyVersion }: { identityId: string; keyVersion: number },
+): Promise<void> {
+  await tx
+    .updateTable('signing_key')
+    .set({ encrypted_private_key: null })
+    .where('identity_id', '=', identityId)
+    .where('key_version', '<', keyVersion)
+    .where('encrypted_private_key', 'is not', null)
+    .execute()
+}
+
 const key = [
   'signing_key.identity_id as identityId',
   'signing_key.key_version as keyVersion',

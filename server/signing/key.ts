@@ -113,7 +113,7 @@ export async function forgetSigningKeys(tx: Transaction, identityIds: string[], 
 /** An identity's current key, as its owner sees it, from all that it has had, the first one first. */
 export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
   const [first, current] = [keys[0], keys.at(-1)]
-  if (!first || !current) throw new Error('an identity without a key has no record of one')
+  if (!first || !current?.encryptedPrivateKey) throw new Error('an identity without a key has no record of one')
   return {
     identityId: current.identityId,
     handle,

@@ -4,12 +4,13 @@ import type { Rotation, SigningKey } from '@countersign/protocol/signing'
 import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { laterOf } from '#kernel/clock.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import { transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { enrolKey, readPublicKey, toRecord } from './key.ts'
-import { endKey, listKeys, type StoredKey } from './key-store.ts'
+import { endKey, forgetPrivateHalves, listKeys, type StoredKey } from './key-store.ts'
 import { expirePending } from './request.ts'
 
 const refuse = refusals({
@@ -21,29 +22,37 @@ const refuse = refusals({
 /**
  * Replaces the key of an identity by one that it has signed; requests that wait for a signature of the old one expire
  * with it. Refuses `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
- * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`.
+ * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `rate_limited`.
  */
 export async function rotateKey(
-  db: Database,
+  kernel: Pick<Kernel, 'db' | 'rateLimits'>,
   session: Session,
   { identityId, ...rotation }: Rotation & { identityId: string },
   now: Date,
 ): Promise<{ key: SigningKey; expired: string[] }> {
+  const { db, rateLimits } = kernel
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const { encryptedPrivateKey } = rotation
+  const keysBefore = await listKeys(db, identityId)
+  if (keysBefore.length === 0) throw refuse.no_signing_key()
+  const publicKey = readPublicKey(rotation)
+  requireSigned(keysBefore, { identityId, ...rotation })
+  // Every rotation is a leaf in the log for ever. Only what the key has signed counts: who has a session alone must not
+  // keep its owner from replacing the key.
+  await rateLimits.count('signing key rotation of an identity', identityId)
   return transaction(db, async (tx) => {
     const { handle } = await holdOwnIdentity(tx, session, identityId)
     const keys = await listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw refuse.no_signing_key()
-    const publicKey = readPublicKey(rotation)
     requireSigned(keys, { identityId, ...rotation })
 
     // Never before it began: another process may have made it, whose clock is ahead.
     const at = laterOf(now, current.createdAt)
     if (!(await endKey(tx, current, at))) throw refuse.key_changed()
+    await forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
     await enrolKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
     const expired = await expirePending(tx, identityId, now)

@@ -7,7 +7,7 @@ import { authenticateClient } from '#apps/client-authentication.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
-import { addressKey } from '#kernel/rate-limit.ts'
+import { addressKey, textKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 import { sessionGuard } from '#sessions/session.ts'
@@ -76,6 +76,8 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       const proof = { kind: 'secret', secret: new Secret(clientSecret) } as const
       const credentials = { clientId, proof, scheme: 'body' } as const
       await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
+      const signer = 'identityId' in addressee ? addressee.identityId : addressee.organizationId
+      await rateLimits.count('signing request of an app to one signer', textKey(`${clientId} ${signer}`))
       const opened =
         'identityId' in addressee
           ? await openRequest(db, { clientId }, { ...wanted, ...addressee }, clock())
@@ -174,7 +176,7 @@ function keyRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
     onRequest: session.onRequest,
     async handler(request) {
       const wanted = { ...request.params, ...request.body }
-      const { key, expired } = await rotateKey(db, session.of(request), wanted, clock())
+      const { key, expired } = await rotateKey(kernel, session.of(request), wanted, clock())
       waiting.settled(expired)
       return key
     },

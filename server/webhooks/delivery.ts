@@ -6,6 +6,7 @@ import { byline, type Sought } from '#apps/steward.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import { afterCommit, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { ringBell } from './bell.ts'
 import { listAttempts, listDeliveries as findDeliveries, type Delivery } from './delivery-store.ts'
@@ -40,10 +41,18 @@ export async function enqueueWebhooks(tx: Transaction, events: WebhookEvent[], n
   return deliveryIds
 }
 
-/** Sends an app an event of no meaning. Refuses `app_not_found`, `webhook_not_found`, `webhook_not_active`. */
-export async function testWebhook(db: Database, sought: Sought, now: Date): Promise<string> {
+/**
+ * Sends an app an event of no meaning. Refuses `app_not_found`, `webhook_not_found`, `webhook_not_active`,
+ * `rate_limited`.
+ */
+export async function testWebhook(
+  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  sought: Sought,
+  now: Date,
+): Promise<string> {
   const { clientId } = await readApp(db, sought)
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
+  await rateLimits.count('webhook test of an app', clientId)
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
   const [deliveryId] = await transaction(db, (tx) => enqueueWebhooks(tx, [event], now))
   if (deliveryId === undefined) throw refuse.webhook_not_active()

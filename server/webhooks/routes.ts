@@ -105,14 +105,15 @@ function mountWebhook(host: Host, kernel: Kernel, desk: Operations, sought: Seek
   })
 }
 
-function mountDeliveries(host: Host, { db, clock }: Kernel, desk: Operations, sought: Seeking): void {
+function mountDeliveries(host: Host, kernel: Kernel, desk: Operations, sought: Seeking): void {
+  const { db, clock } = kernel
   const { onRequest, onChange } = desk
 
   host.route({
     ...desk.test,
     onRequest: onChange,
     async handler(request, reply) {
-      const deliveryId = await testWebhook(db, sought(request, request.params), clock())
+      const deliveryId = await testWebhook(kernel, sought(request, request.params), clock())
       return reply.status(201).send({ deliveryId })
     },
   })

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+async function limitedWorld(t: TestContext, numbers?: string): Promise<World> {
+  const environment = numbers === undefined ? {} : { RATE_LIMIT_NUMBERS: numbers }
+  const world = await createWorld({ rateLimits: true, environment })
+  t.after(() => world.close())
+  return world
+}
+
+const asPerson =
+  (world: World, { headers }: Pick<Person, 'headers'>) =>
+  (method: Method, url: string, payload?: object) =>
+    world.api.inject({ method, url, headers, ...(payload && { payload }) })
+
+/** The statuses of this many requests, one after another. */
+async function statusesOf(count: number, ask: (nth: number) => Promise<{ statusCode: number }>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let nth = 0; nth < count; nth += 1) statuses.push((await ask(nth)).statusCode)
+  return statuses
+}
+
+const thenLimited = (count: number, status: number, refused = 1) => [
+  ...Array<number>(count).fill(status),
+  ...Array<number>(refused).fill(429),
+]
+
+test('GRW-01 a signing key is replaced ten times a day and no more, and wrong signatures use up nothing', async (t) => {
+  const world = await limitedWorld(t)
+  const [ada, bob] = [await createSigner(world), await createSigner(world)]
+  let { pair } = ada
+  const rotate = async () => {
+    const next = newSigningPair()
+    const answer = await ada.rotate(rotationOf(ada.identityId, pair, next))
+    if (answer.statusCode === 200) pair = next
+    return answer
+  }
+  const forge = () => ada.rotate(rotationOf(ada.identityId, newSigningPair(), newSigningPair()))
+  assert.deepEqual(await statusesOf(12, forge), Array<number>(12).fill(403))
+  assert.deepEqual(await statusesOf(12, rotate), thenLimited(10, 200, 2))
+  const refused = await rotate()
+  assert.equal(refused.json().error, 'rate_limited')
+  assert.equal(refused.headers['retry-after'], String(24 * 3600))
+  const leaves = await world.db.selectFrom('transparency_leaf').select('leaf_sha256').execute()
+  assert.equal(leaves.length, 12, 'two first keys and ten rotations')
+  assert.equal((await bob.rotate(rotationOf(bob.identityId, bob.pair, newSigningPair()))).statusCode, 200)
+
+  world.pass(24 * 3600)
+  const headers = await ada.signIn()
+  const url = `/api/signing/keys/${ada.identityId}`
+  const payload = rotationOf(ada.identityId, pair, newSigningPair())
+  assert.equal((await world.api.inject({ method: 'PUT', url, headers, payload })).statusCode, 200)
+})
+
+test('GRW-02 creating and deleting identities in turn reserves ten handles a day, and no more', async (t) => {
+  const world = await limitedWorld(t)
+  const ada = await world.person()
+  const ask = asPerson(world, ada)
+  const createAndDelete = async (nth: number) => {
+    const created = await ask('POST', '/api/identities', { handle: `squatted-${nth}`, displayName: 'Squatter' })
+    assert.equal(created.statusCode, 201, created.body)
+    return ask('DELETE', `/api/identities/${created.json().identityId}`)
+  }
+  assert.deepEqual(await statusesOf(12, createAndDelete), thenLimited(10, 204, 2))
+  const change = await ask('PATCH', `/api/identities/${ada.identityId}`, { handle: 'one-more' })
+  assert.equal(change.json().error, 'rate_limited', 'changes of a handle count with them')
+  assert.equal((await ask('DELETE', '/api/account')).statusCode, 204, 'who goes altogether goes')
+})
+
+test('GRW-03 a profile is changed sixty times an hour and no more', async (t) => {
+  const world = await limitedWorld(t)
+  const ada = await world.person()
+  const ask = asPerson(world, ada)
+  const change = (nth: number) => ask('PATCH', `/api/identities/${ada.identityId}`, { displayName: `Ada ${nth}` })
+  assert.deepEqual(await statusesOf(62, change), thenLimited(60, 200, 2))
+  world.pass(3600)
+  assert.equal((await change(0)).statusCode, 200)
+})
+
+test('GRW-04 a confidential app pushes 600 requests a minute and no more, and others push theirs', async (t) => {
+  const world = await limitedWorld(t)
+  const [one, other] = [await world.app(), await world.app()]
+  const push = ({ credentials, redirectUri }: typeof one) =>
+    postForm(world.api, '/api/oauth/par', { ...credentials, redirect_uri: redirectUri, response_type: 'code' })
+  assert.deepEqual(await statusesOf(602, () => push(one)), thenLimited(600, 201, 2))
+  assert.equal((await push(other)).statusCode, 201)
+  world.pass(60)
+  assert.equal((await push(one)).statusCode, 201)
+})
+
+test('GRW-05 a person begins to prove their presence again sixty times an hour and no more', async (t) => {
+  const world = await limitedWorld(t)
+  const [ada, bob] = [await world.person(), await world.person()]
+  const prove = asPerson(world, ada)
+  const begin = () => prove('POST', '/api/auth/reauthenticate/start', {})
+  assert.deepEqual(await statusesOf(62, begin), thenLimited(60, 200, 2))
+  assert.equal((await asPerson(world, bob)('POST', '/api/auth/reauthenticate/start', {})).statusCode, 200)
+  await ada.signIn()
+})
+
+test('GRW-06 a person takes their account along six times an hour and no more', async (t) => {
+  const world = await limitedWorld(t)
+  const ada = await world.person()
+  const ask = asPerson(world, ada)
+  assert.deepEqual(await statusesOf(8, () => ask('GET', '/api/account/export')), thenLimited(6, 200, 2))
+  world.pass(3600)
+  assert.equal((await ask('GET', '/api/account/export')).statusCode, 200)
+})
+
+test('GRW-07 an app is sent ten test events an hour and no more, whoever asks for them', async (t) => {
+  const world = await limitedWorld(t)
+  const ask = async (clientId: string, nth: number) => {
+    const url = `/api/admin/apps/${clientId}/webhook/test`
+    return world.api.inject({ method: 'POST', url, headers: world.admin, remoteAddress: `192.0.2.${nth}` })
+  }
+  const [one, other] = [await world.app(), await world.app()]
+  for (const { clientId } of [one, other]) {
+    const url = `/api/admin/apps/${clientId}/webhook`
+    const payload = { url: 'http://localhost:9/hook' }
+    assert.equal((await world.api.inject({ method: 'PUT', url, headers: world.admin, payload })).statusCode, 200)
+  }
+  assert.deepEqual(await statusesOf(12, (nth) => ask(one.clientId, nth)), thenLimited(10, 201, 2))
+  assert.equal((await ask(other.clientId, 0)).statusCode, 201)
+})
+
+test('GRW-08 whatever a session adds or changes counts, and nothing keeps its owner from ending things', async (t) => {
+  const world = await limitedWorld(t, 'change-of-a-person=20')
+  const [ada, bob] = [await world.person(), await world.person()]
+  const elsewhere = asPerson(world, { headers: await ada.signIn() })
+  const ask = asPerson(world, ada)
+  const { passkeys } = (await ask('GET', '/api/auth/passkeys')).json()
+  const rename = (nth: number) =>
+    ask('PATCH', `/api/auth/passkeys/${passkeys[0].credentialId}`, { name: `Passkey ${nth}` })
+  assert.deepEqual(await statusesOf(22, rename), thenLimited(20, 200, 2))
+  for (const [method, url, payload] of [
+    ['PUT', '/api/account/key-wraps', { keyWraps: [] }],
+    ['POST', '/api/auth/passkeys/start', {}],
+    ['POST', '/api/oauth/authorize', {}],
+  ] as const)
+    assert.equal((await elsewhere(method, url, payload)).json().error, 'rate_limited', url)
+
+  assert.equal((await asPerson(world, bob)('POST', '/api/auth/passkeys/start', {})).statusCode, 200)
+  assert.equal((await ask('GET', '/api/account/activity')).statusCode, 200)
+  assert.equal((await elsewhere('DELETE', '/api/auth/sessions')).statusCode, 204)
+  assert.equal((await ask('GET', '/api/auth/session')).statusCode, 401)
+})
+
+test('GRW-09 an app asks one person, or one organization, for 600 signatures an hour and no more', async (t) => {
+  const world = await limitedWorld(t, 'signing-request-of-an-app-to-one-signer=4')
+  const [ada, bob] = [await createSigner(world), await createSigner(world)]
+  const [shop, bank] = [askerOf(world, await world.app()), askerOf(world, await world.app())]
+  const askAndDeny = async () => {
+    const asked = await shop.request(ada.identityId)
+    if (asked.statusCode === 201) await ada.deny(asked.json().requestId)
+    return asked
+  }
+  assert.deepEqual(await statusesOf(6, askAndDeny), thenLimited(4, 201, 2))
+  assert.equal((await shop.request(bob.identityId)).statusCode, 201)
+  assert.equal((await bank.request(ada.identityId)).statusCode, 201)
+  const nobody = crypto.randomUUID()
+  assert.deepEqual(await statusesOf(5, () => shop.requestOf(nobody)), thenLimited(4, 404))
+})
+
+test('GRW-10 of the signing keys that were replaced, only the last keeps its private half', async (t) => {
+  const world = await createWorld()
+  t.after(() => world.close())
+  const ada = await createSigner(world)
+  let { pair } = ada
+  for (const encryptedPrivateKey of ['b.b.b.b.b', 'c.c.c.c.c', 'd.d.d.d.d']) {
+    const next = newSigningPair()
+    const answer = await ada.rotate(rotationOf(ada.identityId, pair, next, encryptedPrivateKey))
+    assert.equal(answer.statusCode, 200, answer.body)
+    pair = next
+  }
+  const [identity] = (await asPerson(world, ada)('GET', '/api/account/export')).json().identities
+  assert.deepEqual(
+    identity.signingKeys.map((key: { encryptedPrivateKey: string | null }) => key.encryptedPrivateKey),
+    [null, null, 'c.c.c.c.c', 'd.d.d.d.d'],
+  )
+  const own = await asPerson(world, ada)('GET', `/api/signing/keys/${ada.identityId}`)
+  assert.equal(own.json().encryptedPrivateKey, 'd.d.d.d.d')
+  assert.equal(own.json().former.length, 3, 'the public halves stay: they verify what was signed')
+})
