@@ -55,9 +55,24 @@ export const listLeaves = endpoint(
 
 export const listKeyEvents = endpoint(
   'GET /api/transparency/identities/:identityId',
-  { ...open, summary: 'Everything that the log tells of the signing keys of an identity, with proofs' },
-  { params: Type.Object({ identityId: Uuid }) },
-  { 200: Type.Object({ checkpoint: Note, events: Type.Array(LoggedKeyEvent) }) },
+  {
+    ...open,
+    summary: `Log entries of an identity's signing keys, with proofs, up to ${limits.transparencyEventsMax} at a time`,
+  },
+  {
+    params: Type.Object({ identityId: Uuid }),
+    querystring: Type.Object({
+      start: Type.Optional(PlaceText),
+      count: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),
+    }),
+  },
+  {
+    200: Type.Object({
+      checkpoint: Note,
+      events: Type.Array(LoggedKeyEvent),
+      nextStart: Type.Union([Place, Type.Null()], { description: 'The start of the next page; null on the last' }),
+    }),
+  },
 )
 
 export const proveInclusion = endpoint(

@@ -8,7 +8,7 @@ import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { readLog, type Log } from './log.ts'
-import { proveInclusion } from './proof.ts'
+import { proveInclusions } from './proof.ts'
 import * as store from './store.ts'
 
 /**
@@ -32,17 +32,23 @@ export async function appendKeyEvent(
   await store.insertLeaf(tx, { identitySha256: digestOf(identityId), keyVersion, event, leaf, leafSha256, dueAt: at })
 }
 
-/** Everything that the log tells of an identity, the first first, with what proves each of it under one checkpoint. */
+type Page = { identityId: string; start: number; count: number }
+
+/**
+ * What the log tells of an identity from the place `start` on, the first first, with what proves each of it under one
+ * checkpoint; up to `count` of it, and where the rest begins.
+ */
 export async function listKeyEvents(
   kernel: Pick<Kernel, 'db' | 'keyring'>,
-  identityId: string,
+  { identityId, start, count }: Page,
   now: Date,
-): Promise<{ checkpoint: string; events: LoggedKeyEvent[] }> {
+): Promise<{ checkpoint: string; events: LoggedKeyEvent[]; nextStart: number | null }> {
   const log = await readLog(kernel, now)
-  const leaves = await store.listLeavesOfIdentity(kernel.db, digestOf(identityId))
-  const events: LoggedKeyEvent[] = []
-  for (const leaf of leaves) if (leaf.index < log.size) events.push(await prove(kernel.db, leaf, log))
-  return { checkpoint: log.checkpoint, events }
+  // One more than asked tells that there is a next page.
+  const range = { start, end: log.size, count: count + 1 }
+  const found = await store.listLeavesOfIdentity(kernel.db, digestOf(identityId), range)
+  const events = await proveAll(kernel.db, found.slice(0, count), log)
+  return { checkpoint: log.checkpoint, events, nextStart: found[count]?.index ?? null }
 }
 
 type KeySought = { identityId: string; keyVersion: number }
@@ -65,20 +71,22 @@ export async function proveKeys(
   now: Date,
 ): Promise<{ log: Log; keys: (LoggedKeyEvent | undefined)[] }> {
   const log = await readLog(kernel, now)
-  const keys: (LoggedKeyEvent | undefined)[] = []
+  const places: (Leaf | undefined)[] = []
   for (const { identityId, keyVersion } of sought) {
     const leaf = await store.findLeafOfKey(kernel.db, digestOf(identityId), keyVersion)
-    keys.push(leaf && leaf.index < log.size ? await prove(kernel.db, leaf, log) : undefined)
+    places.push(leaf && leaf.index < log.size ? leaf : undefined)
   }
-  return { log, keys }
+  const found = places.filter((leaf) => leaf !== undefined)
+  const proved = await proveAll(kernel.db, found, log)
+  return { log, keys: places.map((leaf) => leaf && proved[found.indexOf(leaf)]) }
 }
 
-async function prove(
-  db: Kernel['db'],
-  { index, leaf }: { index: number; leaf: string },
-  { size }: Pick<Log, 'size'>,
-): Promise<LoggedKeyEvent> {
-  return { index, leaf, hashes: await proveInclusion(db, index, size) }
+type Leaf = { index: number; leaf: string }
+
+async function proveAll(db: Kernel['db'], leaves: Leaf[], { size }: Pick<Log, 'size'>): Promise<LoggedKeyEvent[]> {
+  const indexes = leaves.map(({ index }) => index)
+  const proofs = await proveInclusions(db, indexes, size)
+  return leaves.map(({ index, leaf }, nth) => ({ index, leaf, hashes: proofs[nth] ?? [] }))
 }
 
 function digestOf(identityId: string): Buffer {

@@ -114,6 +114,41 @@ test('TLG-03 a key that replaces another follows it in the log', async () => {
   )
 })
 
+test('GRW-11 however often an identity has replaced its key, one answer tells a hundred of them at most', async () => {
+  const signer = await register()
+  const { identityId } = signer
+  let { pair } = signer
+  for (let count = 0; count < 120; count += 1) {
+    const next = newSigningPair()
+    assert.equal((await signer.rotate(rotationOf(identityId, pair, next))).statusCode, 200)
+    pair = next
+    // Leaves of others stand between, so that places and versions differ.
+    if (count % 40 === 0) await register()
+  }
+  type Page = { checkpoint: string; events: LoggedKeyEvent[]; nextStart: number | null }
+  const read = async (query: string) => (await get(`identities/${identityId}${query}`)).json<Page>()
+  const key = await logKey()
+  const versions: (number | undefined)[] = []
+  const sizes: number[] = []
+  for (let start: number | null = 0; start !== null;) {
+    const { checkpoint: note, events, nextStart }: Page = await read(`?start=${start}`)
+    for (const event of events)
+      versions.push(openLoggedKey(nodeSuite, { identityId, checkpoint: note, ...event }, key)?.event.keyVersion)
+    sizes.push(events.length)
+    start = nextStart
+  }
+  assert.deepEqual(sizes, [100, 21])
+  assert.deepEqual(
+    versions,
+    Array.from({ length: 121 }, (_, nth) => nth + 1),
+  )
+  assert.equal((await read('?count=400')).events.length, 100)
+  const [first, second] = [await read('?count=1'), await read('')]
+  assert.deepEqual([first.events.length, first.nextStart], [1, second.events[1]?.index])
+  const none = await read('?start=9999999999')
+  assert.deepEqual([none.events, none.nextStart], [[], null])
+})
+
 test('a key that is refused leaves nothing in the log', async () => {
   const { identityId, pair, rotate } = await register()
   const before = await leaves()

@@ -19,6 +19,9 @@ const refuse = refusals({
   leaf_not_found: [404, 'There is no such leaf in the log of that size.'],
 })
 
+/** The largest integer of a column. */
+const placeMax = 2 ** 31 - 1
+
 /** The log of signing keys, for everybody. */
 export function transparencyRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
@@ -49,7 +52,7 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
     onRequest,
     async handler({ query: { start, count } }) {
       const { size } = await readLog(kernel, clock())
-      const from = Math.min(Number(start), size)
+      const from = Math.min(placeOf(start), size)
       const to = Math.min(
         from + Number(count ?? limits.transparencyLeavesMax),
         from + limits.transparencyLeavesMax,
@@ -63,7 +66,11 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.listKeyEvents,
     onRequest,
-    handler: ({ params: { identityId } }) => listKeyEvents(kernel, identityId, clock()),
+    async handler({ params: { identityId }, query: { start = '0', count } }) {
+      const most = limits.transparencyEventsMax
+      const page = { start: placeOf(start), count: Math.min(Number(count ?? most), most) }
+      return listKeyEvents(kernel, { identityId, ...page }, clock())
+    },
   })
 }
 
@@ -101,6 +108,11 @@ function proofRoutes(host: Host, kernel: Kernel): void {
     if (wanted > size) throw refuse.invalid_tree_size()
     return wanted
   }
+}
+
+/** A place as the database takes it: none that is larger has a leaf. */
+function placeOf(text: string): number {
+  return Math.min(Number(text), placeMax)
 }
 
 function limit({ rateLimits }: Kernel) {

@@ -142,8 +142,17 @@ export function listLeaves(db: Database, start: number, count: number) {
     .execute()
 }
 
-export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array) {
-  return placed(db).where('identity_sha256', '=', identitySha256).orderBy('leaf_index').execute()
+type Places = { start: number; end: number; count: number }
+
+/** The first `count` leaves of an identity from the place `start` on, before `end`. */
+export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, { start, end, count }: Places) {
+  return placed(db)
+    .where('identity_sha256', '=', identitySha256)
+    .where('leaf_index', '>=', start)
+    .where('leaf_index', '<', end)
+    .orderBy('leaf_index')
+    .limit(count)
+    .execute()
 }
 
 /** The leaf by which an identity got a key. */

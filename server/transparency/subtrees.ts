@@ -21,7 +21,8 @@ export function subtreesOf({ start, end }: Range): Place[] {
 /** These subtrees with their hashes, in this order. Each of them must be complete. */
 export async function readSubtrees(db: Database | Transaction, places: Place[]): Promise<Subtree[]> {
   if (places.length === 0) return []
-  const nodes = new Map((await readNodes(db, places)).map((node) => [nameOf(node), node]))
+  const wanted = new Map(places.map((place) => [nameOf(place), place]))
+  const nodes = new Map((await readNodes(db, [...wanted.values()])).map((node) => [nameOf(node), node]))
   return places.map((place) => {
     const node = nodes.get(nameOf(place))
     if (!node) throw new Error(`the log has lost the subtree ${nameOf(place)}`)

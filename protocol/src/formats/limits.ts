@@ -97,6 +97,8 @@ export const limits = {
   signingEndedRememberedSeconds: 30 * 24 * 3600,
 
   transparencyLeavesMax: 256,
+  /** Of one identity, each with its proof. */
+  transparencyEventsMax: 100,
 
   slugCharactersMax: 48,
   /** How many members an organization may have approve what it signs. */
