@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { after, before, test } from 'node:test'
-import type { AccountExport } from '@countersign/protocol/account'
+import { sql } from 'kysely'
+import { Value } from 'typebox/value'
+import { AccountExport } from '@countersign/protocol/account'
 import type { App } from '@countersign/protocol/apps'
 import type { Webhook } from '@countersign/protocol/webhooks'
 import { makeOrganization } from '#testing/organization.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
 
 let mailbox: Mailbox
 let world: World
@@ -81,6 +85,63 @@ test('the export is a file with everything that a person has here, and with no s
   for (const hidden of [...secrets, stranger.userId, stranger.handle])
     assert.ok(!answer.body.includes(hidden), hidden.slice(0, 12))
   assert.doesNotMatch(answer.body, /sha256|mac/i)
+})
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+/** The bytes that are left when what nothing needs is gone. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+/** Adds entries to a person's audit log, `first` to `last`: every eleventh is of others, about their identity. */
+async function fillActivity({ userId, identityId }: Person, first: number, last: number): Promise<void> {
+  await sql`
+    insert into audit_entry (entry_id, at, action, actor, user_id, identity_id, details)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(nth), 12, '0'))::uuid, ${world.now()}, 'identity.changed',
+      'person', case when nth % 11 = 0 then null else ${userId}::uuid end, ${identityId}::uuid, '{}'
+    from generate_series(${first}::integer, ${last}::integer) as nth`.execute(world.db)
+}
+
+test('GRW-12 an export is as large as it must be, and takes up neither memory nor the database', async () => {
+  const [person, stranger] = [await world.person(), await world.person()]
+  // The embedded database takes in rows slowly, and has no time limit for a statement.
+  const [pieces, each] = [isShared ? 22 : 2, 20_000]
+  for (let piece = 0; piece < pieces; piece += 1) await fillActivity(person, piece * each + 1, (piece + 1) * each)
+  await fillActivity(stranger, 1_000_000, 1_001_000)
+  const answer = await world.api.inject({
+    url: '/api/account/export',
+    headers: person.headers,
+    payloadAsStream: true,
+  })
+  assert.equal(answer.statusCode, 200)
+  let [entries, chunks, heapMax] = [0, 0, 0]
+  let last = ''
+  const heapBefore = heapInUse()
+  for await (const chunk of answer.stream()) {
+    const text = String(chunk)
+    for (const [, id = ''] of text.matchAll(/"entryId":"([^"]+)"/g)) {
+      entries += 1
+      assert.ok(last === '' || id < last, 'the newest first, each once')
+      last = id
+    }
+    chunks += 1
+    if (chunks % 50 === 0) heapMax = Math.max(heapMax, heapInUse() - heapBefore)
+  }
+  assert.equal(entries, pieces * each + 1, 'and that they have registered')
+  assert.ok(heapMax < 16_000_000, `${heapMax} bytes of memory`)
+})
+
+test('the export has exactly what its description says', async () => {
+  const ada = await createSigner(world)
+  const shop = await world.app()
+  await shop.tokens(ada)
+  await askerOf(world, shop).request(ada.identityId)
+  const { body } = await world.api.inject({ url: '/api/account/export', headers: ada.headers })
+  assert.ok(Value.Check(AccountExport, JSON.parse(body)))
+  assert.deepEqual(Value.Clean(AccountExport, JSON.parse(body)), JSON.parse(body), 'no more, not by oversight')
 })
 
 test('the export tells of every signing key, and of what a person was asked to sign and did', async () => {

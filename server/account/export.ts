@@ -1,7 +1,7 @@
 import type { AccountExport } from '@countersign/protocol/account'
 import { listApps, toApp } from '#apps/app.ts'
-import { listActivity } from '#audit/activity.ts'
-import { listAuthorizations, listGrants } from '#authorizations/authorization.ts'
+import { readActivity } from '#audit/activity.ts'
+import { listAuthorizations, readGrants } from '#authorizations/authorization.ts'
 import { listDelegations, listUses } from '#delegation/grant.ts'
 import { readIdentityKey } from '#encryption/identity-key.ts'
 import { listKeyWraps } from '#encryption/key-wrap.ts'
@@ -14,47 +14,98 @@ import { exportMemberships } from '#organizations/organization.ts'
 import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
-import { listOrganizationSignatures } from '#signing/organization-request.ts'
-import { listAllRequests } from '#signing/request.ts'
+import { readOrganizationSignatures } from '#signing/organization-request.ts'
+import { readAllRequests } from '#signing/request.ts'
 import { findWebhook } from '#webhooks/endpoint.ts'
 
-type ExportedIdentity = AccountExport['identities'][number]
+type Identity = AccountExport['identities'][number]
 
-/** Everything that the service holds about a person, but the hashes that it checks secrets by. */
-export async function exportAccount(db: Database, session: Session, now: Date): Promise<AccountExport> {
+/**
+ * Everything that the service holds about a person, but the hashes that it checks secrets by: the text of an
+ * `AccountExport`, in pieces. What may be of any size is read a page at a time while it is sent, so that neither memory
+ * nor a connection to the database is taken up by it.
+ */
+export async function* exportAccount(db: Database, session: Session, now: Date): AsyncGenerator<string> {
   const { userId } = session
-  const identities: ExportedIdentity[] = []
-  for (const identity of await listIdentities(db, userId)) {
-    const { identityId } = identity
-    identities.push({
-      ...identity,
-      unprovedEmail: await readUnprovedEmail(db, identityId, now),
-      formerHandles: await listFormerHandles(db, identityId, now),
-      signingKeys: await listSigningKeys(db, identityId),
-      encryptionKey: await readIdentityKey(db, identityId),
-      signingRequests: await listAllRequests(db, identityId),
-      organizationSignatures: await listOrganizationSignatures(db, identityId),
-      grants: await listGrants(db, identityId, now),
-    })
-  }
-  const delegations: AccountExport['delegations'] = []
-  for (const delegation of await listDelegations(db, session))
-    delegations.push({ ...delegation, uses: await listUses(db, session, delegation.id) })
-  const apps: AccountExport['apps'] = []
-  for (const app of await listApps(db, { actor: 'person', session }))
-    apps.push({ ...toApp(app), webhook: await findWebhook(db, app.clientId) })
-  return {
+  yield* objectOf<AccountExport>({
     exportedAt: now.toISOString(),
     user: { userId, createdAt: (await personSince(db, userId)).toISOString() },
-    identities,
+    identities: listOf(exportIdentities(db, userId, now)),
     passkeys: await listPasskeys(db, userId),
     sessions: await listSessions(db, session, now),
     keyWraps: await listKeyWraps(db, userId),
     recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
     authorizations: await listAuthorizations(db, userId),
-    delegations,
-    apps,
+    delegations: textsOf(exportDelegations(db, session)),
+    apps: textsOf(exportApps(db, session)),
     organizations: await exportMemberships(db, userId),
-    activity: await listActivity(db, userId, {}),
+    activity: textsOf(readActivity(db, userId)),
+  })
+}
+
+async function* exportIdentities(db: Database, userId: string, now: Date): AsyncGenerator<Pieces> {
+  for (const identity of await listIdentities(db, userId)) {
+    const { identityId } = identity
+    yield objectOf<Identity>({
+      ...identity,
+      unprovedEmail: await readUnprovedEmail(db, identityId, now),
+      formerHandles: await listFormerHandles(db, identityId, now),
+      signingKeys: await listSigningKeys(db, identityId),
+      encryptionKey: await readIdentityKey(db, identityId),
+      signingRequests: textsOf(readAllRequests(db, identityId)),
+      organizationSignatures: textsOf(readOrganizationSignatures(db, identityId)),
+      grants: textsOf(readGrants(db, identityId, now)),
+    })
   }
+}
+
+async function* exportDelegations(db: Database, session: Session): AsyncGenerator<AccountExport['delegations']> {
+  for (const delegation of await listDelegations(db, session))
+    yield [{ ...delegation, uses: await listUses(db, session, delegation.id) }]
+}
+
+async function* exportApps(db: Database, session: Session): AsyncGenerator<AccountExport['apps']> {
+  for (const app of await listApps(db, { actor: 'person', session }))
+    yield [{ ...toApp(app), webhook: await findWebhook(db, app.clientId) }]
+}
+
+/** The text of something, in pieces. `Of` is what it is the text of. */
+type Pieces<Of = unknown> = AsyncGenerator<string, void> & { of?: Of }
+
+/** The text of an object, from its members: each as it is, or as the pieces of its text. */
+async function* objectOf<Whole>(members: { [Name in keyof Whole]: Whole[Name] | Pieces<Whole[Name]> }): Pieces<Whole> {
+  let before = '{'
+  for (const [name, member] of Object.entries<unknown>(members)) {
+    yield `${before}${JSON.stringify(name)}:`
+    if (isPieces(member)) yield* member
+    else yield JSON.stringify(member)
+    before = ','
+  }
+  yield '}'
+}
+
+/** The text of a list, from the texts of its items. */
+async function* listOf(items: AsyncIterable<Pieces>): Pieces<never> {
+  let before = '['
+  for await (const item of items) {
+    yield before
+    yield* item
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
+}
+
+/** The text of a list, from pages of its items. */
+async function* textsOf<Item>(pages: AsyncIterable<Item[]>): Pieces<Item[]> {
+  let before = '['
+  for await (const items of pages)
+    if (items.length > 0) {
+      yield before + items.map((item) => JSON.stringify(item)).join(',')
+      before = ','
+    }
+  yield before === '[' ? '[]' : ']'
+}
+
+function isPieces(member: unknown): member is Pieces {
+  return typeof member === 'object' && member !== null && Symbol.asyncIterator in member
 }

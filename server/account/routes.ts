@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/account'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
@@ -8,16 +9,25 @@ import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
 
 export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
-  const { db, clock, config, rateLimits } = kernel
+  const { db, clock, config, rateLimits, log } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
     ...endpoints.exportAccount,
+    // The answer is sent as text, in pieces.
+    schema: {},
     onRequest: session.onRequest,
     async handler(request, reply) {
       await rateLimits.count('account export of a person', session.of(request).userId)
       reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
-      return exportAccount(db, session.of(request), clock())
+      // It goes at the pace of whoever reads it, which keeps nobody else from being served.
+      host.release(request)
+      const text = Readable.from(exportAccount(db, session.of(request), clock()))
+      // What fails before anything was sent is answered as any other fault.
+      text.once('error', (error) => {
+        if (reply.raw.headersSent) log.error({ error }, 'account export was cut off')
+      })
+      return reply.type('application/json; charset=utf-8').send(text)
     },
   })
 

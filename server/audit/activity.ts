@@ -1,14 +1,24 @@
 import type { ActivityEntry } from '@countersign/protocol/account'
 import type { Database } from '#kernel/database.ts'
+import { readPages } from '#kernel/pages.ts'
 import { listEntriesOfUser } from './store.ts'
 
-/** What was done in a person's account, the newest first: all of it, or `count` entries older than `before`. */
+/** Many: where the database knows little of its rows, it sorts a person's for each page. */
+const pageEntries = 2000
+
+/** Everything that was done in a person's account, the newest first. */
+export function readActivity(db: Database, userId: string): AsyncGenerator<ActivityEntry[]> {
+  return readPages<ActivityEntry>(pageEntries, (last, count) =>
+    listActivity(db, userId, { before: last?.entryId, count }),
+  )
+}
+
+/** What was done in a person's account, the newest first: `count` entries older than `before`. */
 export async function listActivity(
   db: Database,
   userId: string,
-  { before, count }: { before?: string | undefined; count?: number | undefined },
+  page: { before?: string | undefined; count: number },
 ): Promise<ActivityEntry[]> {
-  const entries = await listEntriesOfUser(db, userId, { before, count })
-  const newest = entries.toSorted((a, b) => (a.entryId < b.entryId ? 1 : -1)).slice(0, count)
-  return newest.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+  const entries = await listEntriesOfUser(db, userId, page)
+  return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }

@@ -1,5 +1,6 @@
 import type { OrganizationAuditEntry } from '@countersign/protocol/audit'
 import type { Database } from '#kernel/database.ts'
+import { readPages } from '#kernel/pages.ts'
 import { listEntriesOfOrganization } from './store.ts'
 
 type Wanted = { organizationId: string; before?: string | undefined; action?: string | undefined }
@@ -26,12 +27,10 @@ export async function* writeTrail(
 ): AsyncGenerator<string> {
   const { head, line } = trailFiles[format]
   if (head !== '') yield head
-  for (let before = wanted.before; ;) {
-    const entries = await listTrail(db, { ...wanted, before }, batch)
-    if (entries.length > 0) yield entries.map(line).join('')
-    if (entries.length < batch) return
-    before = entries.at(-1)?.entryId
-  }
+  const pages = readPages<OrganizationAuditEntry>(batch, (last, count) =>
+    listTrail(db, { ...wanted, before: last?.entryId ?? wanted.before }, count),
+  )
+  for await (const entries of pages) yield entries.map(line).join('')
 }
 
 function columnNames(): (keyof OrganizationAuditEntry)[] {

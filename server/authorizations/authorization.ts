@@ -3,6 +3,7 @@ import type { Authorization } from '@countersign/protocol/authorizations'
 import { forgetDelegations, revokeDelegationsOfApp } from '#delegation/grant.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { readPages } from '#kernel/pages.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { listEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
@@ -18,6 +19,7 @@ import {
   listConsentedIdentities,
   listConsentsOfUser,
   listLineages,
+  type Lineage,
   lockConsent,
   upsertConsent,
   widenConsent,
@@ -141,16 +143,21 @@ export function listConnectedIdentities(db: Database, identityIds: string[], cli
   return listConsentedIdentities(db, identityIds, clientId)
 }
 
+const pageGrants = 500
+
 /** What apps hold of an identity, or held until lately. */
-export async function listGrants(db: Database, identityId: string, now: Date) {
-  const lineages = await listLineages(db, identityId)
-  return lineages.map(({ clientId, scope, createdAt, endsAt, revokedAt }) => ({
-    clientId,
-    scope: scope.join(' '),
-    createdAt: createdAt.toISOString(),
-    endsAt: endsAt.toISOString(),
-    ended: revokedAt !== null || endsAt <= now,
-  }))
+export async function* readGrants(db: Database, identityId: string, now: Date) {
+  const pages = readPages<Lineage>(pageGrants, (last, count) =>
+    listLineages(db, identityId, { after: last?.lineageId, count }),
+  )
+  for await (const lineages of pages)
+    yield lineages.map(({ clientId, scope, createdAt, endsAt, revokedAt }) => ({
+      clientId,
+      scope: scope.join(' '),
+      createdAt: createdAt.toISOString(),
+      endsAt: endsAt.toISOString(),
+      ended: revokedAt !== null || endsAt <= now,
+    }))
 }
 
 /** Whether an identity has connected an app. */

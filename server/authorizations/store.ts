@@ -130,11 +130,19 @@ export async function deleteConsents(tx: Transaction, identityIds: string[]): Pr
   await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
 }
 
-/** All that descends from the consents of an identity, as far as it is still on record. */
-export function listLineages(db: Database, identityId: string) {
+export type Lineage = Awaited<ReturnType<typeof listLineages>>[number]
+
+type Page = { after?: string | undefined; count: number }
+
+/** Before every id of a lineage. */
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** What descends from the consents of an identity and is still on record: `count` of it, after the lineage `after`. */
+export function listLineages(db: Database, identityId: string, { after = firstId, count }: Page) {
   return db
     .selectFrom('token_lineage')
     .select([
+      'lineage_id as lineageId',
       'client_id as clientId',
       'scope',
       'created_at as createdAt',
@@ -142,6 +150,8 @@ export function listLineages(db: Database, identityId: string) {
       'revoked_at as revokedAt',
     ])
     .where('identity_id', '=', identityId)
+    .where('lineage_id', '>', after)
     .orderBy('lineage_id')
+    .limit(count)
     .execute()
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
 import { requests } from './organization-request-store.ts'
-import { selectForUser } from './request-store.ts'
+import { request, selectForUser } from './request-store.ts'
 
 /** Where a request stands among those of a person. */
 export type Position = { createdAt: Date; requestId: string }
@@ -74,4 +74,28 @@ type Table = 'signing_request' | 'signing_organization_request'
 function isBefore(table: Table, { createdAt, requestId }: Position) {
   return sql<boolean>`(${sql.table(table)}.created_at, ${sql.table(table)}.request_id)
     < (${createdAt}::timestamptz, ${requestId}::uuid)`
+}
+
+/** What an identity was asked to sign, the latest first: `count` requests, of all or of those before one. */
+export function listRequests(
+  db: Database,
+  identityId: string,
+  { before = latest, count }: { before?: Position | undefined; count: number },
+) {
+  const { createdAt, requestId } = before
+  return db
+    .selectFrom('signing_request')
+    .select(request)
+    .where('identity_id', '=', identityId)
+    .where(sql<boolean>`(created_at, request_id) < (${createdAt}::timestamptz, ${requestId}::uuid)`)
+    .orderBy('created_at', 'desc')
+    .orderBy('request_id', 'desc')
+    .limit(count)
+    .execute()
+}
+
+/** Where a list begins that tells the latest first. */
+const latest: Position = {
+  createdAt: new Date('9999-12-31T23:59:59Z'),
+  requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 }

@@ -152,8 +152,22 @@ export async function deleteAnswers(tx: Transaction, places: Place[]): Promise<v
       and signing_organization_answer.request_id = place.request_id`.execute(tx)
 }
 
-/** Everything that an identity has signed for organizations, the latest first. */
-export function listAnswersOfIdentity(db: Database, identityId: string) {
+export type AnswerOfIdentity = Awaited<ReturnType<typeof listAnswersOfIdentity>>[number]
+type Position = { answeredAt: Date; requestId: string }
+
+/** Where a list begins that tells the latest first. */
+const latest: Position = {
+  answeredAt: new Date('9999-12-31T23:59:59Z'),
+  requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+}
+
+/** What an identity has signed for organizations, the latest first: `count` answers, of all or of those before one. */
+export function listAnswersOfIdentity(
+  db: Database,
+  identityId: string,
+  { before = latest, count }: { before?: Position | undefined; count: number },
+) {
+  const { answeredAt, requestId } = before
   return db
     .selectFrom('signing_organization_answer')
     .innerJoin('signing_organization_request', (join) =>
@@ -174,7 +188,13 @@ export function listAnswersOfIdentity(db: Database, identityId: string) {
       'answered_at as answeredAt',
     ])
     .where('identity_id', '=', identityId)
+    .where(
+      sql<boolean>`(answered_at, signing_organization_answer.request_id)
+        < (${answeredAt}::timestamptz, ${requestId}::uuid)`,
+    )
     .orderBy('answered_at', 'desc')
+    .orderBy('signing_organization_answer.request_id', 'desc')
+    .limit(count)
     .execute()
 }
 

@@ -7,6 +7,7 @@ import type { NewSigningRequest, SigningStatus } from '@countersign/protocol/sig
 import { record } from '#kernel/audit.ts'
 import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { readPages } from '#kernel/pages.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { canSign } from '#organizations/signatory.ts'
 import { holdOrganization } from '#organizations/sso.ts'
@@ -17,6 +18,7 @@ import {
   forgetAnswers,
   listAnswers,
   listAnswersOfIdentity,
+  type AnswerOfIdentity,
   type Place,
   type StoredAnswer,
 } from './organization-answer-store.ts'
@@ -147,15 +149,21 @@ export function pruneOrganizationRequests(db: Database, now: Date, batch: number
   return store.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
 }
 
+/** Few, since each has its whole text. */
+const pageSignatures = 100
+
 /** What an identity has signed for organizations, the latest first. */
-export async function listOrganizationSignatures(db: Database, identityId: string) {
-  const answers = await listAnswersOfIdentity(db, identityId)
-  return answers.map(({ publicKey, signature, answeredAt, ...answer }) => ({
-    ...answer,
-    publicKey: toBase64(publicKey),
-    signature: toBase64(signature),
-    answeredAt: answeredAt.toISOString(),
-  }))
+export async function* readOrganizationSignatures(db: Database, identityId: string) {
+  const pages = readPages<AnswerOfIdentity>(pageSignatures, (before, count) =>
+    listAnswersOfIdentity(db, identityId, { before, count }),
+  )
+  for await (const answers of pages)
+    yield answers.map(({ publicKey, signature, answeredAt, ...answer }) => ({
+      ...answer,
+      publicKey: toBase64(publicKey),
+      signature: toBase64(signature),
+      answeredAt: answeredAt.toISOString(),
+    }))
 }
 
 /** Takes identities that are going out of what waits; what was signed stays, without their handles. */

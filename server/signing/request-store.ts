@@ -79,7 +79,7 @@ export function findPlace(db: Database, requestId: string) {
     .executeTakeFirst()
 }
 
-const request = [
+export const request = [
   'signing_request.identity_id as identityId',
   'signing_request.request_id as requestId',
   'signing_request.client_id as clientId',
@@ -222,17 +222,6 @@ export async function listStillPending(db: Database, places: Place[]): Promise<s
       using (identity_id, request_id)
     where status = 'pending'`.execute(db)
   return rows.map(({ requestId }) => requestId)
-}
-
-/** Everything that an identity was asked to sign, the latest first. */
-export function listRequests(db: Database, identityId: string) {
-  return db
-    .selectFrom('signing_request')
-    .select(request)
-    .where('identity_id', '=', identityId)
-    .orderBy('created_at', 'desc')
-    .orderBy('request_id')
-    .execute()
 }
 
 /** Writes down up to `batch` requests that have expired unanswered, and answers which those were. */
