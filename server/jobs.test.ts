@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.close())
 
-const batch = 500
+const batchMax = 20_000
 const ended = 1200
 
 /** Rows that ended a while ago, as a service leaves them behind. */
@@ -64,7 +64,7 @@ test('STO-22 what has ended is swept by small statements, one after the other, u
   await allTaken
   await jobs.stop()
   assert.equal(sum(taken), expected)
-  assert.ok(Math.max(...taken) <= batch, `a statement took ${Math.max(...taken)} rows`)
+  assert.ok(Math.max(...taken) <= batchMax, `a statement took ${Math.max(...taken)} rows`)
   for (const table of Object.keys(leftBehind)) {
     const { rows } = await sql<{ left: number }>`select count(*)::integer as left from ${sql.table(table)}`.execute(
       world.db,
@@ -73,4 +73,20 @@ test('STO-22 what has ended is swept by small statements, one after the other, u
   }
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 200, 'what lives is left')
+})
+
+test('GRW-13 a backlog is swept by itself, without all other sweeps between its batches', async () => {
+  const backlog = 20_000
+  await sql
+    .raw(
+      `${leftBehind['passkey_flow']} from (select timestamptz '2029-12-01' as past from generate_series(1, ${backlog})) ended`,
+    )
+    .execute(world.db)
+  const { plugin, taken, allTaken } = watching(backlog)
+  const jobs = startJobs({ ...world.kernel, db: world.db.withPlugin(plugin) })
+  await allTaken
+  await jobs.stop()
+  assert.equal(sum(taken), backlog)
+  // Forty batches of the smallest size, and each other sweep and duty once or twice.
+  assert.ok(taken.length < 150, `${taken.length} statements`)
 })

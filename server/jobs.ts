@@ -69,15 +69,22 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
   'sealing keys of organizations by the present key': resealOrganizationKeys,
   'looking for the proofs of domains': recheckDomains,
 }
-const batch = 500
+/** How many rows a statement takes at first, and at most; and for how long it may hold what others wait for. */
+const batchMin = 500
+const batchMax = 20_000
+const statementMilliseconds = 100
+/** For how long one sweep may go on alone before the others have their turn. */
+const turnMilliseconds = 10_000
 const restMilliseconds = 30_000
-const breathMilliseconds = 50
+const breathMilliseconds = 10
 
 export type Jobs = { stop: () => Promise<void> }
 
 /**
- * Sweeps what has ended, in small batches so that no request waits for it: as long as there is more, one batch after
- * another; then a rest. What is due is done before. What fails is logged and tried again after the rest.
+ * Sweeps what has ended, in batches so small that no request waits for them. A sweep that finds its batch full is
+ * repeated alone, with a batch that grows as long as it is quick: rows are taken away faster than all processes together
+ * add them. When all is gone there is a rest. What is due is done before. What fails is logged and tried again after
+ * the rest.
  */
 export function startJobs(kernel: Kernel): Jobs {
   const { db, clock, log } = kernel
@@ -85,7 +92,7 @@ export function startJobs(kernel: Kernel): Jobs {
   const running = (async () => {
     while (!stopped.signal.aborted) {
       await performDuties(kernel, clock())
-      const full = await sweepAll(db, clock(), log)
+      const full = await sweepAll({ db, clock, log }, stopped.signal)
       await rest(full ? breathMilliseconds : restMilliseconds, stopped.signal)
     }
   })()
@@ -107,15 +114,33 @@ async function performDuties(kernel: Kernel, now: Date): Promise<void> {
   }
 }
 
-/** Sweeps one batch of everything; true when any of them was full, so that more is likely left. */
-async function sweepAll(db: Kernel['db'], now: Date, log: Kernel['log']): Promise<boolean> {
+type Sweeping = Pick<Kernel, 'db' | 'clock' | 'log'>
+
+/** Gives each sweep its turn; true when there is more of any than it could take away. */
+async function sweepAll({ db, clock, log }: Sweeping, stopped: AbortSignal): Promise<boolean> {
   let full = false
   for (const [what, sweep] of Object.entries(sweeps)) {
     try {
-      full = (await sweep(db, now, batch)) >= batch || full
+      full = (await sweepOut((batch) => sweep(db, clock(), batch), stopped)) || full
     } catch (error) {
       log.warn({ error, what }, 'a sweep failed')
     }
   }
   return full
+}
+
+/** Repeats a sweep until a batch is not full, or its turn is over; true when more is left. */
+async function sweepOut(sweep: (batch: number) => Promise<number>, stopped: AbortSignal): Promise<boolean> {
+  const turnEndsAt = performance.now() + turnMilliseconds
+  for (let batch = batchMin; !stopped.aborted;) {
+    const startedAt = performance.now()
+    if ((await sweep(batch)) < batch) return false
+    const endedAt = performance.now()
+    if (endedAt >= turnEndsAt) return true
+    // Halfway to what would have taken just as long as it may: one slow statement alone says little.
+    const fitting = (batch * statementMilliseconds) / (endedAt - startedAt)
+    batch = Math.round(Math.min(batchMax, Math.max(batchMin, (batch + fitting) / 2)))
+    await rest(breathMilliseconds, stopped)
+  }
+  return true
 }

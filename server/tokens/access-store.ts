@@ -82,6 +82,9 @@ export async function deleteExpiredAccess(db: Database, now: Date, batch: number
     .where('expires_at', '<=', now)
     .orderBy('expires_at')
     .limit(batch)
+    // Several processes sweep at once, each other rows.
+    .forUpdate()
+    .skipLocked()
   const { numDeletedRows } = await db
     .deleteFrom('token_access')
     .where(({ eb, refTuple }) =>

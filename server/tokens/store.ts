@@ -273,6 +273,9 @@ export async function deleteEndedLineages(db: Database, now: Date, batch: number
     .where('ends_at', '<=', now)
     .orderBy('ends_at')
     .limit(batch)
+    // Several processes sweep at once, each other rows.
+    .forUpdate()
+    .skipLocked()
   const { numDeletedRows } = await db
     .deleteFrom('token_lineage')
     .where(({ eb, refTuple }) =>
