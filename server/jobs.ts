@@ -82,9 +82,8 @@ export type Jobs = { stop: () => Promise<void> }
 
 /**
  * Sweeps what has ended, in batches so small that no request waits for them. A sweep that finds its batch full is
- * repeated alone, with a batch that grows as long as it is quick: rows are taken away faster than all processes together
- * add them. When all is gone there is a rest. What is due is done before. What fails is logged and tried again after
- * the rest.
+ * repeated alone, with a batch that grows as long as it is quick: rows are taken away faster than they are added. When
+ * all is gone there is a rest. What is due is done before. What fails is logged and tried again after the rest.
  */
 export function startJobs(kernel: Kernel): Jobs {
   const { db, clock, log } = kernel
