@@ -556,6 +556,7 @@ export interface Tables {
     disabled_at: Date | null
     created_at: Date
     updated_at: Date
+    slow_until: Date | null
   }
   webhook_secret: {
     client_id: string

@@ -7,7 +7,7 @@ import { startService, type Service } from '#testing/service.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 
 async function serve(t: TestContext, environment: Record<string, string> = {}): Promise<Service> {
-  const service = await startService({ environment })
+  const service = await startService({ environment: { RATE_LIMITS: 'off', ...environment } })
   t.after(() => service.close())
   return service
 }

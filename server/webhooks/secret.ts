@@ -10,6 +10,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import type { Keyring } from '#kernel/keyring.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Claimed } from './claim-store.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -58,7 +59,7 @@ export async function rotateWebhookSecret(
   return { secret, previousUntil }
 }
 
-type Signed = Pick<store.Claimed, 'clientId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
+type Signed = Pick<Claimed, 'clientId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
 
 /** The headers of Standard Webhooks: a signature by each secret, so that a receiver may know either. */
 export async function signedHeaders(

@@ -8,13 +8,16 @@ import { restAfter } from './back-off.ts'
 import { onBell } from './bell.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signedHeaders } from './secret.ts'
-import { claimDue, handBack, settleAttempt, type Claimed, type Outcome } from './store.ts'
+import { claimDue, setSlow, type Claimed } from './claim-store.ts'
+import { roomIn, type Lane, type UnderWay } from './lanes.ts'
+import { handBack, settleAttempt, type Outcome } from './store.ts'
 
 export type Sender = { stop: () => Promise<void> }
 
-const underWayMax = 16
-/** Of one app: one that answers slowly must not take up all of them. */
-const underWayOfAppMax = 4
+/** After so long an attempt counts as slow while it is still under way. */
+const slowAfterMilliseconds = 1000
+/** For how long a receiver has to answer soon before it is taken for quick again. */
+const slowSeconds = 600
 /** Longer than an attempt may take: whoever has not settled one by then is gone. */
 const leaseSeconds = limits.webhookAnswerSeconds + 20
 const restMilliseconds = 2000
@@ -31,30 +34,45 @@ export function startSender(kernel: Kernel): Sender {
   const { db, clock, log } = kernel
   const stopped = new AbortController()
   const cut = new AbortController()
-  const underWay = new Map<Promise<void>, string>()
+  const underWay = new Map<Promise<void>, UnderWay>()
   let alarm = new AbortController()
   const wake = () => alarm.abort()
   const stopHearing = onBell(wake)
 
   async function sendDue(): Promise<void> {
-    const countMax = underWayMax - underWay.size
-    if (countMax === 0) return
-    const now = clock()
-    const leaseEndsAt = secondsAfter(now, leaseSeconds)
-    const busyClientIds = busyOf([...underWay.values()])
-    const claimed = await claimDue(db, { now, leaseEndsAt, countMax, countOfAppMax: underWayOfAppMax, busyClientIds })
-    for (const each of claimed) begin(each)
+    for (const lane of ['quick', 'slow'] as const) {
+      const room = roomIn(lane, [...underWay.values()])
+      if (!room) continue
+      const now = clock()
+      const leaseEndsAt = secondsAfter(now, leaseSeconds)
+      for (const claimed of await claimDue(db, { ...room, lane, now, leaseEndsAt })) begin(claimed, lane)
+    }
   }
 
-  function begin(claimed: Claimed): void {
-    const { clientId, deliveryId } = claimed
-    const sending = deliver(kernel, claimed, cut.signal)
+  function begin(claimed: Claimed, lane: Lane): void {
+    const { clientId, deliveryId, owner } = claimed
+    const slot: UnderWay = { clientId, owner, lane }
+    const markSlow = () => setSlow(db, clientId, secondsAfter(clock(), slowSeconds))
+    const attempted = async () => {
+      let marking: Promise<void> | undefined
+      // A receiver that lets us wait gives its slot back at once, not only when it has failed.
+      const timer = setTimeout(() => {
+        slot.lane = 'slow'
+        marking = markSlow().finally(wake)
+        marking.catch(() => {})
+      }, slowAfterMilliseconds)
+      const result = await deliver(kernel, claimed, cut.signal).finally(() => clearTimeout(timer))
+      await marking
+      if (result === 'not taken') await markSlow()
+      if (result === 'taken' && lane === 'slow' && !marking) await setSlow(db, clientId, null)
+    }
+    const sending = attempted()
       .catch((error: unknown) => log.error({ error, clientId, deliveryId }, 'a webhook was not settled'))
       .finally(() => {
         underWay.delete(sending)
         wake()
       })
-    underWay.set(sending, clientId)
+    underWay.set(sending, slot)
   }
 
   const running = (async () => {
@@ -83,42 +101,46 @@ export function startSender(kernel: Kernel): Sender {
   }
 }
 
-/** The apps that have as many under way as one may have. */
-function busyOf(clientIds: string[]): string[] {
-  const counted = Object.entries(Object.groupBy(clientIds, (clientId) => clientId))
-  return counted.flatMap(([clientId, own = []]) => (own.length < underWayOfAppMax ? [] : [clientId]))
-}
-
-/** Attempts a delivery, and writes down what became of it. What is cut off is given back: it may have arrived. */
-async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<void> {
+/**
+ * Attempts a delivery, and writes down what became of it: whether the receiver has taken it, where that says something
+ * about the receiver. What is cut off is given back: it may have arrived.
+ */
+async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<'taken' | 'not taken' | undefined> {
   const { db, clock, log, telemetry } = kernel
   const { clientId, deliveryId, attempt } = claimed
   const { retryAfter, ...outcome } = await attemptOnce(kernel, claimed, cut)
   const now = clock()
-  if (outcome.status === null && cut.aborted) return handBack(db, claimed, now)
+  if (outcome.status === null && cut.aborted) {
+    await handBack(db, claimed, now)
+    return undefined
+  }
 
   const { status } = outcome
   if (status !== null && status >= 200 && status < 300) {
     telemetry.webhookAttempted('delivered')
-    return settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
+    await settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
+    return 'taken'
   }
   if (status === gone) {
     telemetry.webhookAttempted('gone')
-    return transaction(db, async (tx) => {
+    await transaction(db, async (tx) => {
       await settleAttempt(tx, claimed, outcome, { state: 'failed', dueAt: null })
       await disableWebhook(tx, clientId, claimed.url, now)
     })
+    return undefined
   }
 
   const seconds = restAfter(attempt, retryAfter, now)
-  if (seconds !== undefined) {
-    telemetry.webhookAttempted('put_off')
-    return settleAttempt(db, claimed, outcome, { state: 'waiting', dueAt: secondsAfter(now, seconds) })
-  }
-  telemetry.webhookAttempted('given_up')
-  log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'a webhook was given up')
-  return settleAttempt(db, claimed, outcome, { state: 'failed', dueAt: null })
+  telemetry.webhookAttempted(seconds === undefined ? 'given_up' : 'put_off')
+  if (seconds === undefined)
+    log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'a webhook was given up')
+  const dueAt = seconds === undefined ? null : secondsAfter(now, seconds)
+  await settleAttempt(db, claimed, outcome, { state: dueAt ? 'waiting' : 'failed', dueAt })
+  return outcome.reason !== null && ours.includes(outcome.reason) ? undefined : 'not taken'
 }
+
+/** Reasons why nothing was sent that are not the receiver's. */
+const ours = ['app_disabled', 'not_signed']
 
 type Attempted = Outcome & {
   /** As a receiver that is busy says it. */

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Tables } from '#kernel/tables.ts'
+import type { Claimed } from './claim-store.ts'
 import type { Delivery } from './delivery-store.ts'
 
 const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
@@ -139,52 +140,6 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
     where disabled_at is null and app.status = 'active'
     returning delivery_id as "deliveryId"`.execute(tx)
   return rows.map(({ deliveryId }) => deliveryId)
-}
-
-export type Claimed = {
-  clientId: string
-  deliveryId: string
-  payload: string
-  /** Which attempt this is, from 1. Nobody else has this number of this delivery. */
-  attempt: number
-  url: string
-  appStatus: string
-  /** The secrets that sign, the newest first. */
-  sealedSecrets: string[]
-}
-
-type Claim = { now: Date; leaseEndsAt: Date; countMax: number; countOfAppMax: number; busyClientIds: string[] }
-
-const readMax = 100
-
-/** Takes deliveries that are due, so that until the lease ends nobody else does. */
-export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
-  const { now, leaseEndsAt, countMax, countOfAppMax, busyClientIds } = claim
-  const { rows } = await sql<Claimed>`
-    with due as materialized (
-      select client_id, delivery_id, due_at from webhook_delivery
-      where due_at <= ${now} and client_id <> all(${busyClientIds}::text[])
-      order by due_at limit ${readMax} for update skip locked
-    ), ranked as (
-      select *, row_number() over (partition by client_id order by due_at) as nth from due
-    ), picked as materialized (
-      select client_id, delivery_id from ranked where nth <= ${countOfAppMax} order by due_at limit ${countMax}
-    ), claimed as (
-      update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
-      from picked
-      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.delivery_id
-        and delivery.due_at <= ${now}
-      returning delivery.client_id, delivery.delivery_id, payload, attempts
-    )
-    select client_id as "clientId", delivery_id as "deliveryId", payload, attempts as attempt, url,
-      app.status as "appStatus",
-      array(
-        select sealed_secret from webhook_secret
-        where webhook_secret.client_id = claimed.client_id and (expires_at is null or expires_at > ${now})
-        order by webhook_secret.created_at desc
-      ) as "sealedSecrets"
-    from claimed join webhook_endpoint using (client_id) join app using (client_id)`.execute(db)
-  return rows
 }
 
 export type Outcome = Pick<Selectable<Tables['webhook_attempt']>, 'at' | 'status' | 'reason'>
