@@ -157,6 +157,83 @@ test('every flag reaches the app', async () => {
   assert.equal(shown.accessTokenTtlSeconds, 600)
 })
 
+test('every setting of an app is set with it, shown, and changed alone', async () => {
+  const settings =
+    '--public --require-auth-time --no-id-token-claims --required-claims email --organization-access read'
+  const logout = '--backchannel-logout-uri https://shop.example/out --backchannel-logout-session-required'
+  const created = await createApp(...`${settings} ${logout} --allow-any-loopback-port`.split(' '))
+  const set = {
+    requireAuthTime: true,
+    idTokenClaims: false,
+    requiredClaims: ['email'],
+    organizationAccess: 'read',
+    backchannelLogoutUri: 'https://shop.example/out',
+    backchannelLogoutSessionRequired: true,
+    allowAnyLoopbackPort: true,
+  }
+  const { clientId } = created
+  assert.deepEqual({ ...created, ...set }, created)
+  const { stdout } = await countersign(['apps', 'show', textOf(clientId)])
+  assert.match(stdout, /Organizations +read/)
+  assert.match(stdout, /Back-channel logout URI +https:\/\/shop\.example\/out/)
+
+  const change = async (...flags: string[]) => {
+    const {
+      code,
+      stdout: changed,
+      stderr,
+    } = await countersign(['apps', 'change', textOf(clientId), ...flags, '--json'])
+    assert.equal(code, 0, stderr)
+    const { updatedAt: _changed, ...app } = fieldsOf(JSON.parse(changed))
+    return app
+  }
+  const { updatedAt: _created, ...before } = created
+  assert.deepEqual(await change('--name', 'Store'), { ...before, name: 'Store' })
+  const off = '--no-require-auth-time --id-token-claims --organization-access none --no-allow-any-loopback-port'
+  const cleared = ['--required-claims', '', '--backchannel-logout-uri', '']
+  const changed = await change(...off.split(' '), '--no-backchannel-logout-session-required', ...cleared)
+  assert.deepEqual(changed, {
+    ...before,
+    name: 'Store',
+    requireAuthTime: false,
+    idTokenClaims: true,
+    requiredClaims: [],
+    organizationAccess: 'none',
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
+    allowAnyLoopbackPort: false,
+  })
+})
+
+test('redirect URIs of an app are added, removed and replaced', async () => {
+  const { clientId } = await createApp()
+  const change = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await countersign(['apps', 'change', textOf(clientId), ...flags, '--json'])
+    return code === 0 ? fieldsOf(JSON.parse(stdout)) : { code, stderr }
+  }
+  const [second, third] = ['https://shop.example/second', 'https://shop.example/third']
+  const added = await change('--add-redirect-uri', second, '--add-redirect-uri', third, '--scope', 'openid')
+  assert.deepEqual([added.redirectUris, added.allowedScopes], [[redirectUri, second, third], ['openid']])
+  assert.deepEqual((await change('--remove-redirect-uri', redirectUri)).redirectUris, [second, third])
+  assert.deepEqual((await change('--redirect-uri', redirectUri)).redirectUris, [redirectUri])
+  const bye = 'https://shop.example/bye'
+  const afterwards = await change('--add-post-logout-redirect-uri', bye)
+  assert.deepEqual([afterwards.redirectUris, afterwards.postLogoutRedirectUris], [[redirectUri], [bye]])
+
+  for (const [flags, why] of [
+    [[], /say what to change/],
+    [['--remove-redirect-uri', third], /is not registered/],
+    [['--redirect-uri', third, '--add-redirect-uri', second], /not both/],
+    [['--organization-access', 'all'], /Allowed choices/],
+  ] as const) {
+    const refused = await change(...flags)
+    assert.equal(refused.code, 2)
+    assert.match(textOf(refused.stderr), why)
+  }
+  const last = await change('--remove-redirect-uri', redirectUri)
+  assert.equal(last.code, 1, 'an app without a redirect URI is refused by the API')
+})
+
 test('an app is deleted only on a yes, and then it is gone', async () => {
   const { clientId } = await createApp()
   const unasked = await countersign(['apps', 'delete', textOf(clientId)])

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import manifest from './package.json' with { type: 'json' }
+import { addChange as addChangeApp } from './apps/change.ts'
 import { addCreate } from './apps/create.ts'
 import { addDelete } from './apps/delete.ts'
 import { addList } from './apps/list.ts'
@@ -46,6 +47,7 @@ const apps = program.command('apps').description('the apps that people sign in t
 addCreate(apps)
 addList(apps)
 addShow(apps)
+addChangeApp(apps)
 addRotateSecret(apps)
 addDisable(apps)
 addEnable(apps)

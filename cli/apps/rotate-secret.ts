@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
-import { toSeconds } from './create.ts'
+import { toSeconds } from './options.ts'
 
 export function addRotateSecret(apps: Command): void {
   apps

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { toSeconds } from '../apps/create.ts'
+import { toSeconds } from '../apps/options.ts'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'

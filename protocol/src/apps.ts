@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, Nothing, orNoBody } from './endpoint.ts'
 import { limits } from './formats/limits.ts'
+import { organizationAccessLevels } from './formats/organization-access.ts'
+import { requirableClaims } from './formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from './formats/scope.ts'
 import { Resource } from './resources.ts'
 import { ClientId, Instant, OrNull, Uuid, WebUrl } from './values.ts'
@@ -29,6 +31,10 @@ export const readApp = endpoint(
   { 200: Type.Object({ app: PublicApp, resources: Type.Array(Resource) }) },
 )
 
+/** How far the tokens of an app reach into the organizations of a user. */
+export const OrganizationAccess = Type.Enum([...organizationAccessLevels])
+export const RequiredClaims = Type.Array(Type.Enum([...requirableClaims]), { uniqueItems: true })
+
 const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 
 const settings = {
@@ -45,6 +51,25 @@ const settings = {
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Seconds(limits.accessTokenLifetimeSeconds),
   refreshTokenTtlSeconds: Seconds(limits.refreshTokenLifetimeSeconds),
+  requireAuthTime: Type.Boolean({ description: 'ID tokens carry auth_time also where the request has no max_age' }),
+  idTokenClaims: Type.Boolean({
+    description:
+      'ID tokens carry the claims of the scopes profile, email and user_id; the userinfo endpoint always does',
+  }),
+  requiredClaims: Type.Array(Type.Enum([...requirableClaims]), {
+    uniqueItems: true,
+    description: 'Users can sign in only with an identity that has these claims',
+  }),
+  organizationAccess: Type.Enum([...organizationAccessLevels], {
+    description: 'What access tokens allow at /api/oauth/organizations (read) and /api/oauth/workspaces (create)',
+  }),
+  backchannelLogoutUri: OrNull(WebUrl),
+  backchannelLogoutSessionRequired: Type.Boolean({
+    description: 'The app needs sid in logout tokens. They always carry it, beside sub',
+  }),
+  allowAnyLoopbackPort: Type.Boolean({
+    description: 'A redirect URI at http://127.0.0.1 or http://[::1] stands for every port. For public apps only',
+  }),
 }
 const { name, redirectUris, ...optional } = settings
 
@@ -76,6 +101,13 @@ export const App = Type.Object({
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),
+  requireAuthTime: Type.Boolean(),
+  idTokenClaims: Type.Boolean(),
+  requiredClaims: RequiredClaims,
+  organizationAccess: OrganizationAccess,
+  backchannelLogoutUri: OrNull(Type.String()),
+  backchannelLogoutSessionRequired: Type.Boolean(),
+  allowAnyLoopbackPort: Type.Boolean(),
   documentReadAt: OrNull(Instant),
   createdAt: Instant,
   updatedAt: Instant,

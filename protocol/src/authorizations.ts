@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { EncryptionMode } from './app-keys.ts'
+import { OrganizationAccess } from './apps.ts'
 import { CommunicationMode, Delegation } from './delegations.ts'
 import { endpoint, Nothing } from './endpoint.ts'
 import { OrganizationChoice } from './organization-context.ts'
@@ -18,6 +19,8 @@ export const Authorization = Type.Object({
   appWebsiteUrl: OrNull(Type.String()),
   identityId: Uuid,
   scope: Type.String(),
+  /** As the user chose; `null` where they were not asked. The app has it within what it registered. */
+  organizationAccess: OrNull(OrganizationAccess),
   createdAt: Instant,
   lastAuthorizedAt: Instant,
   /** Of the key that was made last, where there is one of each mode. */

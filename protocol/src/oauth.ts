@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { SealedAppKey } from './app-keys.ts'
+import { OrganizationAccess } from './apps.ts'
 import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from './endpoint.ts'
 import { OrganizationContext } from './organization-context.ts'
@@ -36,6 +37,7 @@ export const AuthorizeRequest = Type.Object({
   encryptedAppKey: Type.Optional(OrNull(Ciphertext)),
   appPublicKey: Type.Optional(OrNull(Base64)),
   encryptedAppPrivateKey: Type.Optional(OrNull(Ciphertext)),
+  organizationAccess: Type.Optional(OrNull(OrganizationAccess)),
   prompt: Type.Optional(Text),
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether the answer goes to the page that ends a sign-in which the browser mediates (FedCM). */

@@ -2,6 +2,7 @@ import type { EncryptionMode } from './app-keys.ts'
 import type { PublicApp } from './apps.ts'
 import type { CommunicationMode } from './delegations.ts'
 import type { RecipientKey } from './formats/recipient-key.ts'
+import type { RequirableClaim } from './formats/required-claims.ts'
 
 /**
  * What the server writes into a page as inert JSON (`<script type="application/json" id="view">`): enough to draw it
@@ -78,6 +79,12 @@ export type SignInView = {
   codeChallenge?: string
   key?: KeyDelivery
   connector?: Connector
+  /** How far the app wants to go with the organizations of the user; left out where it wants nothing of them. */
+  organizationAccess?: 'read' | 'create'
+  /** The claims without which nobody can sign in to the app; left out where there are none. */
+  requiredClaims?: RequirableClaim[]
+  /** Whether the answer goes where any program on the device may listen, so that no earlier consent counts. */
+  asksAnew?: true
   /** The id of the organization for which the app wants to be used, or `select` where the person is to choose. */
   organization?: string
   /**

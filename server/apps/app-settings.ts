@@ -2,6 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
 import { isLocal } from '#kernel/config.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { requireRedirectUri } from './redirect-uri.ts'
@@ -37,6 +38,13 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   idTokenAlgorithm: 'RS256',
   accessTokenSeconds: limits.accessTokenLifetimeSeconds,
   refreshTokenSeconds: limits.refreshTokenIdleSeconds,
+  requireAuthTime: false,
+  idTokenClaims: true,
+  requiredClaims: [],
+  organizationAccess: 'create',
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
+  allowAnyLoopbackPort: false,
 }
 
 const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
@@ -45,13 +53,21 @@ const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
  * Refuses settings with which an app could disguise itself or send people astray: `invalid_redirect_uri`, or
  * `invalid_request`, which names the field.
  */
-export function requireAcceptable(settings: Partial<AppSettings>, isPublic: boolean): void {
+export function requireAcceptable(
+  { isPublic, ...settings }: Partial<AppSettings> & { isPublic: boolean },
+  outbound: Kernel['outbound'],
+): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
     throw refuse.invalid_request({ sentence: 'The name is 1 to 80 characters, none of them invisible.' })
   if (settings.description && !isShowable(settings.description))
     throw refuse.invalid_request({ sentence: 'The description has an invisible character.' })
 
   for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
+  const { backchannelLogoutUri } = settings
+  const objection = backchannelLogoutUri ? outbound.objectionTo(backchannelLogoutUri) : undefined
+  if (objection !== undefined) throw refuse.invalid_request({ sentence: `backchannelLogoutUri ${objection}.` })
+  if (settings.allowAnyLoopbackPort && !isPublic)
+    throw refuse.invalid_request({ sentence: 'allowAnyLoopbackPort is for public apps: they run on a user’s device.' })
   for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, isPublic)
   for (const uri of settings.postLogoutRedirectUris ?? []) requireRedirectUri(uri, isPublic, 'post-logout redirect URI')
 }

@@ -1,9 +1,11 @@
 import type { App, PublicApp } from '@countersign/protocol/apps'
 import { limits } from '@countersign/protocol/formats/limits'
+import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
 import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'
@@ -24,12 +26,12 @@ const refuse = refusals({
  * none. Refuses `invalid_redirect_uri`, `invalid_request`, `too_many_apps`.
  */
 export async function createApp(
-  db: Database,
+  { db, outbound }: Pick<Kernel, 'db' | 'outbound'>,
   { steward, isPublic }: { steward: Steward; isPublic: boolean },
   settings: NewAppSettings,
   now: Date,
 ) {
-  requireAcceptable(settings, isPublic)
+  requireAcceptable({ ...settings, isPublic }, outbound)
   const clientId = `app_${randomBytes(16).toString('hex')}`
   const clientSecret = isPublic ? undefined : newToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
@@ -81,17 +83,17 @@ export function requireAppOf(steward: Steward, found: RegisteredApp | undefined)
  * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
  */
 export function changeApp(
-  db: Database,
+  { db, outbound }: Pick<Kernel, 'db' | 'outbound'>,
   { steward, clientId }: Sought,
   change: Partial<AppSettings>,
   now: Date,
 ): Promise<RegisteredApp> {
   return transaction(db, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
-    requireAcceptable(change, app.isPublic)
+    requireAcceptable({ ...change, isPublic: app.isPublic }, outbound)
     if (app.documentReadAt && (change.name ?? change.redirectUris)) throw refuse.described_by_itself()
-    // Where people are sent back to decides who gets their codes.
-    if (change.redirectUris) requirePresence(steward, now)
+    // Where people are sent back to decides who gets their codes, and a logout URI who gets their identifiers.
+    if (change.redirectUris ?? change.allowAnyLoopbackPort ?? change.backchannelLogoutUri) requirePresence(steward, now)
 
     const changed = { ...app, ...change, isHeld: isHeldAfter(steward, app, change), updatedAt: now }
     await store.updateApp(tx, changed)
@@ -152,6 +154,13 @@ export function toApp(app: RegisteredApp): App {
     idTokenSignedResponseAlg: app.idTokenAlgorithm,
     accessTokenTtlSeconds: app.accessTokenSeconds,
     refreshTokenTtlSeconds: app.refreshTokenSeconds,
+    requireAuthTime: app.requireAuthTime,
+    idTokenClaims: app.idTokenClaims,
+    requiredClaims: app.requiredClaims.filter(isRequirableClaim),
+    organizationAccess: app.organizationAccess,
+    backchannelLogoutUri: app.backchannelLogoutUri,
+    backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
+    allowAnyLoopbackPort: app.allowAnyLoopbackPort,
     documentReadAt: app.documentReadAt?.toISOString() ?? null,
     createdAt: app.createdAt.toISOString(),
     updatedAt: app.updatedAt.toISOString(),

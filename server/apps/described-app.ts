@@ -6,7 +6,7 @@ import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { defaultSettings } from './app-settings.ts'
 import type { ReadDescription } from './client-documents.ts'
-import { originsOf } from './redirect-uri.ts'
+import { originsOf, usesFreedPort } from './redirect-uri.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({ invalid_client: [400, 'No app is registered under this client id.'] })
@@ -48,11 +48,12 @@ export function readUnverified(app: RegisteredApp, redirectUri: string): Unverif
 }
 
 /**
- * Whether any program on a person's device may claim to be an app that describes itself, since its answers go to a
- * program there: then nothing is settled by a consent of before (RFC 8252 §8.6).
+ * Whether any program on a person's device may claim to be this app, since its answers go to a program there, of an app
+ * that describes itself, or on a port that the app has not registered: then nothing is settled by a consent of before
+ * (RFC 8252 §8.6).
  */
-export function mustAskAnew({ documentReadAt }: RegisteredApp, redirectUri: string): boolean {
-  return documentReadAt !== null && leadsToDevice(redirectUri)
+export function mustAskAnew(app: RegisteredApp, redirectUri: string): boolean {
+  return app.documentReadAt ? leadsToDevice(redirectUri) : usesFreedPort(app, redirectUri)
 }
 
 function leadsToDevice(redirectUri: string): boolean {

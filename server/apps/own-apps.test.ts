@@ -163,7 +163,7 @@ test('OWN-03 a person has so many apps and no more, also where they register sev
   const steward = { actor: 'person', session } as const
   for (let count = 0; count < limits.appsPerUserMax - 2; count += 1)
     await createApp(
-      world.db,
+      world.kernel,
       { steward, isPublic: true },
       { name: `App ${count}`, redirectUris: ['https://a.example/'] },
       world.now(),

@@ -68,7 +68,7 @@ describe('AUZ-07: nobody registers', () => {
 
 test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirect URI of the app', () => {
   const redirectUris = ['https://app.example/callback', 'http://127.0.0.1:8080/callback']
-  const app = { redirectUris, documentReadAt: null }
+  const app = { redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: false }
   for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri))
   for (const uri of [
     'https://app.example/callback/',
@@ -91,6 +91,37 @@ test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirec
     '',
   ])
     assert.ok(!isRegisteredRedirect(app, uri), uri)
+})
+
+test('AUZ-06 a public app may free the port of its loopback redirect URIs, and nothing else', () => {
+  const redirectUris = ['http://127.0.0.1/callback', 'http://[::1]:8080/callback', 'http://localhost:9090/callback']
+  const app = { redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: true }
+  for (const uri of ['http://127.0.0.1:51234/callback', 'http://[::1]/callback', 'http://[::1]:1/callback'])
+    assert.ok(isRegisteredRedirect(app, uri), uri)
+  for (const uri of [
+    'http://localhost:9091/callback',
+    'http://localhost/callback',
+    'http://127.0.0.1:51234/callback/',
+    'http://127.0.0.1:51234/Callback',
+    'http://127.0.0.1:51234/callback?x=1',
+    'http://127.0.0.1:51234/callback#x',
+    'http://127.0.0.1:51234',
+    'http://127.0.0.1:65536/callback',
+    'http://127.0.0.1:051/callback',
+    'http://127.0.0.1:/callback',
+    'http://127.0.0.2:51234/callback',
+    'http://127.1:51234/callback',
+    'http://2130706433:51234/callback',
+    'http://user@127.0.0.1:51234/callback',
+    'http://127.0.0.1:51234@evil.example/callback',
+    'http://127.0.0.1.evil.example:51234/callback',
+    'http://[::ffff:127.0.0.1]:51234/callback',
+    'http://[0:0:0:0:0:0:0:1]:51234/callback',
+    'https://127.0.0.1:51234/callback',
+  ])
+    assert.ok(!isRegisteredRedirect(app, uri), uri)
+  assert.ok(!isRegisteredRedirect({ ...app, isPublic: false }, 'http://127.0.0.1:51234/callback'))
+  assert.ok(!isRegisteredRedirect({ ...app, allowAnyLoopbackPort: false }, 'http://127.0.0.1:51234/callback'))
 })
 
 test('the origins of an app are those of its web addresses, each once', () => {

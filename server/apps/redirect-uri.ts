@@ -11,16 +11,26 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 type Kind = 'redirect URI' | 'post-logout redirect URI'
 
 /**
- * Whether an app has registered this very text as a redirect URI (RFC 9700 §2.1). One that describes itself may answer
- * on any port of a loopback address that it names (RFC 8252 §7.3): it can't know which is free on somebody's device.
+ * Whether an app has registered this very text as a redirect URI (RFC 9700 §2.1). A public one that is registered so,
+ * and one that describes itself, may answer on any port of a loopback address that it names (RFC 8252 §7.3): it can't
+ * know which is free on a user's device.
  */
-export function isRegisteredRedirect(
-  { redirectUris, documentReadAt }: Pick<RegisteredApp, 'redirectUris' | 'documentReadAt'>,
-  uri: string,
-): boolean {
+export function isRegisteredRedirect(app: RedirectingApp, uri: string): boolean {
+  const { redirectUris } = app
   if (redirectUris.includes(uri)) return true
-  const portless = documentReadAt ? withoutLoopbackPort(uri) : undefined
+  const portless = freesLoopbackPort(app) ? withoutLoopbackPort(uri) : undefined
   return portless !== undefined && redirectUris.some((registered) => withoutLoopbackPort(registered) === portless)
+}
+
+type RedirectingApp = Pick<RegisteredApp, 'redirectUris' | 'documentReadAt' | 'isPublic' | 'allowAnyLoopbackPort'>
+
+function freesLoopbackPort({ documentReadAt, isPublic, allowAnyLoopbackPort }: RedirectingApp): boolean {
+  return documentReadAt !== null || (isPublic && allowAnyLoopbackPort)
+}
+
+/** Whether a redirect URI is registered but for its port, so that any program on the device may answer there. */
+export function usesFreedPort(app: RedirectingApp, uri: string): boolean {
+  return !app.redirectUris.includes(uri) && isRegisteredRedirect(app, uri)
 }
 
 /** `http://127.0.0.1:3000/x` as `http://127.0.0.1/x`, so written; undefined for whatever is on no loopback address. */

@@ -39,6 +39,12 @@ const full = {
   idTokenSignedResponseAlg: 'EdDSA',
   accessTokenTtlSeconds: 600,
   refreshTokenTtlSeconds: 86_400,
+  requireAuthTime: true,
+  idTokenClaims: false,
+  requiredClaims: ['email'],
+  organizationAccess: 'read',
+  backchannelLogoutUri: 'https://ledger.example/logged-out?by=us',
+  backchannelLogoutSessionRequired: true,
 }
 
 describe('the story of an app', () => {
@@ -55,6 +61,7 @@ describe('the story of an app', () => {
       public: false,
       status: 'active',
       ownerUserId: null,
+      allowAnyLoopbackPort: false,
       documentReadAt: null,
       ...dates,
     })
@@ -171,7 +178,25 @@ describe('an app is not registered', () => {
       { postLogoutRedirectUris: ['https://a.example/', 'https://a.example/'] },
       'invalid_request',
     ],
-    ['with an address that nobody would call', { backchannelLogoutUri: 'https://a.example/out' }, 'invalid_request'],
+    [
+      'APS-05 BCL-01: with a logout URI without TLS',
+      { backchannelLogoutUri: 'http://a.example/out' },
+      'invalid_request',
+    ],
+    [
+      'APS-05 BCL-01: with a fragment in its logout URI',
+      { backchannelLogoutUri: 'https://a.example/out#x' },
+      'invalid_request',
+    ],
+    [
+      'APS-05 BCL-01: with a password in its logout URI',
+      { backchannelLogoutUri: 'https://u:p@a.example/' },
+      'invalid_request',
+    ],
+    ['APS-05: with a required claim that no identity lacks', { requiredClaims: ['sub'] }, 'invalid_request'],
+    ['APS-05: with a claim required twice', { requiredClaims: ['email', 'email'] }, 'invalid_request'],
+    ['APS-05: with an access to organizations that is none', { organizationAccess: 'admin' }, 'invalid_request'],
+    ['APS-05: with free ports though it is confidential', { allowAnyLoopbackPort: true }, 'invalid_request'],
     ['without a place to return to', { redirectUris: [] }, 'invalid_request'],
     ['with a script as its icon', { iconUrl: 'javascript:alert(1)' }, 'invalid_request'],
     ['with an icon without TLS', { iconUrl: 'http://app.example/icon.png' }, 'invalid_request'],

@@ -62,7 +62,7 @@ function ofPerson(kernel: Kernel): Operations {
   }
 }
 
-function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, desk: Operations): void {
+function mountOperations(host: Host, { db, clock, outbound }: Kernel, apps: AppDirectory, desk: Operations): void {
   const { onRequest, onChange, stewardOf } = desk
 
   host.route({
@@ -71,7 +71,12 @@ function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, 
     async handler(request, reply) {
       const { public: isPublic = false, name, redirectUris, ...rest } = request.body
       const settings = { ...settingsOf(rest), name, redirectUris }
-      const { app, clientSecret } = await createApp(db, { steward: stewardOf(request), isPublic }, settings, clock())
+      const { app, clientSecret } = await createApp(
+        { db, outbound },
+        { steward: stewardOf(request), isPublic },
+        settings,
+        clock(),
+      )
       apps.forget(app.clientId)
       return reply.status(201).send({ ...toApp(app), ...(clientSecret !== undefined && { clientSecret }) })
     },
@@ -91,13 +96,13 @@ function mountOperations(host: Host, { db, clock }: Kernel, apps: AppDirectory, 
     onRequest,
     handler: async (request) => toApp(await readApp(db, { steward: stewardOf(request), ...request.params })),
   })
-  mountChanges(host, { db, clock }, apps, desk)
+  mountChanges(host, { db, clock, outbound }, apps, desk)
 }
 
 /** Those that may have to hold everywhere before they are acknowledged. */
 function mountChanges(
   host: Host,
-  { db, clock }: Pick<Kernel, 'db' | 'clock'>,
+  { db, clock, outbound }: Pick<Kernel, 'db' | 'clock' | 'outbound'>,
   apps: AppDirectory,
   desk: Operations,
 ): void {
@@ -108,7 +113,8 @@ function mountChanges(
     onRequest: onChange,
     async handler(request) {
       const { clientId } = request.params
-      const app = await changeApp(db, { steward: stewardOf(request), clientId }, settingsOf(request.body), clock())
+      const sought = { steward: stewardOf(request), clientId }
+      const app = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
       apps.forget(clientId)
       if (request.body.status !== undefined) await apps.forgetEverywhere(clientId)
       return toApp(app)

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/authorizations'
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { forgetDelegations, revokeDelegationsOfApp } from '#delegation/grant.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
@@ -29,15 +30,24 @@ import {
 const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
 
 /**
+ * How far an app may go with the organizations of a user: as they chose, else as was recorded, else `unlessRecorded`.
+ * With null for both nothing changes, and a first record says that they were not asked.
+ */
+export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
+
+type Connection = { identityId: string; clientId: string; scope: string[]; organizationAccess: AccessChoice }
+
+/**
  * Records that an identity lets an app have these scopes, beside those it has already; none where it is for an
  * organization alone, so that the person sees the app, and can disconnect it. Locks the record until the end of `tx`.
  */
 export async function connect(
   tx: Transaction,
-  { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
+  { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
 ): Promise<void> {
-  const recorded = await upsertConsent(tx, { identityId, clientId, authorizationId: randomUUIDv7(), scope }, now)
+  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope, ...organizationAccess }
+  const recorded = await upsertConsent(tx, consent, now)
   const missing = scope.filter((each) => !recorded.scope.includes(each))
   if (missing.length > 0) await widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
 }
@@ -189,6 +199,7 @@ function toAuthorization(consent: Consent, keys: AppKey[]): Authorization {
     appWebsiteUrl: consent.appWebsiteUrl,
     identityId: consent.identityId,
     scope: consent.scope.join(' '),
+    organizationAccess: consent.organizationAccess,
     createdAt: consent.createdAt.toISOString(),
     lastAuthorizedAt: consent.lastAuthorizedAt.toISOString(),
     encryptionMode: sealed[0]?.encryptionMode ?? null,

@@ -1,10 +1,12 @@
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
+type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
 /** Inserts the consent, or only notes that it was used again; answers what is recorded then. */
-export function upsertConsent(tx: Transaction, consent: NewConsent, now: Date) {
+export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date) {
   return tx
     .insertInto('authorization_consent')
     .values({
@@ -12,10 +14,17 @@ export function upsertConsent(tx: Transaction, consent: NewConsent, now: Date) {
       client_id: consent.clientId,
       authorization_id: consent.authorizationId,
       scope: consent.scope,
+      organization_access: consent.chosen ?? consent.unlessRecorded,
       created_at: now,
       last_authorized_at: now,
     })
-    .onConflict((conflict) => conflict.columns(['identity_id', 'client_id']).doUpdateSet({ last_authorized_at: now }))
+    .onConflict((conflict) =>
+      conflict.columns(['identity_id', 'client_id']).doUpdateSet(({ fn, val, ref }) => ({
+        last_authorized_at: now,
+        organization_access:
+          consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
+      })),
+    )
     .returning('scope')
     .executeTakeFirstOrThrow()
 }
@@ -57,6 +66,7 @@ function consents(db: Database) {
       'app.website_url as appWebsiteUrl',
       'authorization_consent.identity_id as identityId',
       'scope',
+      'authorization_consent.organization_access as organizationAccess',
       'authorization_consent.created_at as createdAt',
       'last_authorized_at as lastAuthorizedAt',
     ])

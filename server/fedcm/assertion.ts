@@ -1,4 +1,5 @@
 import type { Identity } from '@countersign/protocol/identities'
+import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import { readAuthorization } from '#authorizations/authorization.ts'
 import { transaction, type Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -81,12 +82,13 @@ export async function finalize(
 /** Whether nothing is left to ask. A consent of which nothing is recorded says nothing. */
 async function isSettled(
   db: Database,
-  { identityId, emailVerified }: Identity,
+  identity: Identity,
   { asking: { app }, wanted }: { asking: RequestingApp; wanted: Wanted },
 ): Promise<boolean> {
   const { scope, prompts } = wanted
   if (prompts.some((prompt) => prompt !== 'none')) return false
-  if (scope.includes('email') && !emailVerified) return false
-  const { authorization, missingScopes } = await readAuthorization(db, identityId, app.clientId, scope)
+  if (scope.includes('email') && !identity.emailVerified) return false
+  if (missingClaims(app.requiredClaims, identity).length > 0) return false
+  const { authorization, missingScopes } = await readAuthorization(db, identity.identityId, app.clientId, scope)
   return authorization !== null && authorization.scope !== '' && missingScopes.length === 0
 }

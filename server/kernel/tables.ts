@@ -27,6 +27,13 @@ export interface Tables {
     is_held: Generated<boolean>
     supports_e2ee: Generated<boolean>
     document_read_at: Date | null
+    require_auth_time: Generated<boolean>
+    id_token_claims: Generated<boolean>
+    required_claims: Generated<string[]>
+    organization_access: Generated<'none' | 'read' | 'create'>
+    backchannel_logout_uri: string | null
+    backchannel_logout_session_required: Generated<boolean>
+    allow_any_loopback_port: Generated<boolean>
   }
   app_origin: {
     origin: string
@@ -83,6 +90,7 @@ export interface Tables {
     scope: string[]
     created_at: Date
     last_authorized_at: Date
+    organization_access: Generated<'none' | 'read' | 'create' | null>
   }
   delegation_grant: {
     identity_id: string

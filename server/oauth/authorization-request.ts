@@ -1,9 +1,10 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { readRecipientKey } from '@countersign/protocol/formats/recipient-key'
+import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
 import type { KeyDelivery, Leaving, SignInView, Site } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
-import { readUnverified } from '#apps/described-app.ts'
+import { mustAskAnew, readUnverified } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import type { Database } from '#kernel/database.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
@@ -69,6 +70,7 @@ export async function readAuthorizationRequest(
     const asked = {
       ...checked(app, own, { mode, isForOther: wanted !== undefined, isByBrowser: continues }),
       ...(unverified && { unverified }),
+      ...(mustAskAnew(app, redirectUri) && { asksAnew: true as const }),
       ...(givenTo !== undefined && { givenTo }),
       ...(await readWish({ keys, site }, app, parameters)),
       ...(wanted && { connector: { ...toConnector(await requireConnector(db, wanted)), withdrawn } }),
@@ -78,7 +80,11 @@ export async function readAuthorizationRequest(
       login_required: answer(mode, 'login_required', 'The person would have to sign in.'),
       account_selection_required: answer(mode, 'account_selection_required', 'The person would have to choose.'),
       consent_required: answer(mode, 'consent_required', 'The person would have to consent.'),
-      interaction_required: answer(mode, 'interaction_required', 'The person would have to unlock the key of the app.'),
+      interaction_required: answer(
+        mode,
+        'interaction_required',
+        'The user would have to unlock a key, or to add a claim that the app requires.',
+      ),
     }
     const ends = { denied, ...(asked.prompts.includes('none') && { silently }) }
     return { show: { ...asked, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }
@@ -133,10 +139,13 @@ function checked(app: RegisteredApp, parameters: Parameters, answering: Manner) 
   const recipient = readRecipient(parameters['app_key_jwk'])
   if (recipient && !keyWish) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
   const organization = readOrganization(parameters['organization_id'])
+  const requiredClaims = app.requiredClaims.filter(isRequirableClaim)
   const key: KeyDelivery | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
     app: toPublicApp(app),
     scope,
+    ...(app.organizationAccess !== 'none' && { organizationAccess: app.organizationAccess }),
+    ...(requiredClaims.length > 0 && { requiredClaims }),
     ...(key && { key }),
     ...(organization !== undefined && { organization }),
     ...(state !== undefined && { state }),

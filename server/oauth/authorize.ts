@@ -1,10 +1,12 @@
+import { narrowerAccess } from '@countersign/protocol/formats/organization-access'
+import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { mustAskAnew, recordDescribed } from '#apps/described-app.ts'
 import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
 import { settleAppKey } from '#authorizations/app-key.ts'
-import { connect, holdConsent, readAuthorizationIn } from '#authorizations/authorization.ts'
+import { connect, holdConsent, readAuthorizationIn, type AccessChoice } from '#authorizations/authorization.ts'
 import { grantDelegation, holdDelegation } from '#delegation/grant.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
@@ -31,6 +33,8 @@ const refuse = refusals({
   consent_required: [403, 'The person has not consented to all of this, and may not be asked.'],
   email_not_verified: [409, 'This identity has no verified e-mail address to share. Go on without the scope email.'],
 })
+
+const requiredEmail = { sentence: 'The app requires an e-mail address, and this identity has none that is verified.' }
 
 /**
  * Records a person's consent, also to act at a resource of another app, and issues a code for it. Answers where the
@@ -71,10 +75,11 @@ type Asked = Identified & {
 
 /**
  * What the person consents to, by the request that the server has kept: of what the page sent, only less scope counts,
- * the key that it made, and the organization that the person chose where the app asked for one.
+ * the key that it made, how far the app may go with organizations, and the one that the person chose where the app asked.
  */
 function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptRequest): Asked {
   const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey, organizationId } = sent
+  const { organizationAccess } = sent
   const indicated = connector ? { scope: '', connector } : readIndicated(pushed)
   const asked = scopesOf(indicated?.scope ?? pushed['scope'] ?? '')
   const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
@@ -101,6 +106,7 @@ function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptR
       requestedScope: indicated.connector.scope,
       communicationMode: indicated.connector.mode,
     }),
+    organizationAccess,
     encryptedAppKey,
     appPublicKey,
     encryptedAppPrivateKey,
@@ -156,25 +162,28 @@ function readConsent(app: RegisteredApp, session: Session, wanted: Asked, now: D
     isByBrowser: wanted.fedcmContinue === true,
   })
   const newKey = readNewKey(keyWish, wanted)
-  const told = { identityId, organizationId, scope, requestedScope, keyWish, newKey, connector }
+  const { organizationAccess: chosen } = wanted
+  const told = { identityId, organizationId, chosen, scope, requestedScope, keyWish, newKey, connector }
   const authTimeRequested = maxAgeSeconds !== undefined
-  return { clientId, redirectUri, mode, prompts, authTimeRequested, ...told, state, nonce, codeChallenge }
+  return { app, clientId, redirectUri, mode, prompts, authTimeRequested, ...told, state, nonce, codeChallenge }
 }
 
 /** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
 async function grantCode({ tx, config }: Granting, session: Session, consent: Consent, now: Date) {
-  const { identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
+  const { app, identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
   const { sessionId, userId, authTime } = session
   const byPasskey = session.authMethod === 'passkey'
   // Held, so that an identity that is being deleted is not given anything more.
   const identity = await holdOwnIdentity(tx, session, identityId)
   const organization = await enterOrganization({ tx, config }, session, consent, now)
+  if (missingClaims(app.requiredClaims, identity).length > 0) throw refuse.email_not_verified(requiredEmail)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
   if (consent.connector && !byPasskey) throw refuse.passkey_required()
   const connector = consent.connector && (await requireConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
   // What whoever holds the provider of an organization agrees to is not to count when the person comes as themselves.
-  await connect(tx, { identityId, clientId, scope: byPasskey ? scope : [] }, now)
+  const organizationAccess = accessChoiceOf(consent, byPasskey)
+  await connect(tx, { identityId, clientId, scope: byPasskey ? scope : [], organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
   const act = { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } } as const
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
@@ -184,6 +193,17 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   const asked = { requestedScope, authTimeRequested, loginPrompted: prompts.includes('login'), codeChallenge, nonce }
   const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri, ...asked }
   return { code: await beginLineage(tx, begun, now, consent.first), keys }
+}
+
+/**
+ * What this consent says about the organizations of the user: their choice, within what the app registered. Without one
+ * (a client that predates it) a first consent is to all of that. Where nobody was asked, or the provider of an
+ * organization alone vouches for them, it says nothing, and what was recorded before stays: nothing widens silently.
+ */
+function accessChoiceOf({ app, prompts, chosen }: Consent, byPasskey: boolean): AccessChoice {
+  if (!byPasskey || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
+  const limit = app.organizationAccess
+  return { chosen: chosen ? narrowerAccess(chosen, limit) : null, unlessRecorded: limit }
 }
 
 type Checked = Omit<Consent, 'connector'> & { connector: CheckedConnector | undefined }

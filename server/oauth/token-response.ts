@@ -112,7 +112,7 @@ async function signIdToken(
     ...(granted.ssoConnectionId === null && { amr: ['pop', 'mfa'], acr: 'phr' }),
     sid: sidOf(granted, app.clientId),
     at_hash: hashClaim(access, app.idTokenAlgorithm),
-    ...claimsOf(granted, scope),
+    ...(app.idTokenClaims && claimsOf(granted, scope)),
     ...(organization && { organization }),
   })
   return { id_token: token }

@@ -1,4 +1,5 @@
 import * as endpoints from '@countersign/protocol/organizations'
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { requireOwnIdentity } from '#identity/identity.ts'
@@ -11,6 +12,7 @@ import { sessionGuard } from '#sessions/session.ts'
 import { accessGuard } from '#tokens/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { askingOf, requireMember } from './access.ts'
+import { organizationAccessOf } from './app-access.ts'
 import { tellOrganization } from './context.ts'
 import {
   acceptInvitation,
@@ -44,6 +46,8 @@ const refuse = refusals({
   too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
 })
 
+const notAllowed = { sentence: 'The user has not allowed this app to create organizations.' }
+
 const notUsable = {
   sentence: 'The access token is for an organization in which the person may not use it any more.',
   headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
@@ -58,6 +62,10 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
   const requireApp = (refusal: () => Refusal) => async (request: FastifyRequest) => {
     if (!(await apps.find(access.of(request).clientId))) throw refusal()
   }
+  const reachOf = async (request: FastifyRequest): Promise<OrganizationAccess> => {
+    const app = await apps.find(access.of(request).clientId)
+    return app ? organizationAccessOf(db, app, access.of(request)) : 'none'
+  }
   const requireWorth = async (request: FastifyRequest) => {
     if (!(await tellOrganization(db, access.of(request)))) throw refuse.invalid_token(notUsable)
   }
@@ -68,6 +76,7 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
     async handler(request) {
       const { identityId, clientId, organizationId, byProviderAlone } = access.of(request)
       requireClient(clientId, request.query.client_id)
+      if ((await reachOf(request)) === 'none') return { organizations: [] }
       const organizations = await listOrganizationsOfIdentity(db, identityId)
       return { organizations: organizations.filter(({ id }) => !byProviderAlone || id === organizationId) }
     },
@@ -81,6 +90,7 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
       const { body } = request
       requireClient(clientId, either(body.client_id, body.clientId))
       if (byProviderAlone) throw refuse.insufficient_scope()
+      if ((await reachOf(request)) !== 'create') throw refuse.workspace_creation_failed(notAllowed)
       const founder = { userId, identityId, clientId }
       const begun = await beginOrganization(kernel, founder, body.name, clock())
       if (!begun) throw refuse.workspace_creation_failed()

@@ -3,6 +3,17 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import type { Session } from '#sessions/session.ts'
 import { releaseDomains } from './domain-store.ts'
 
+/** What an identity chose about its organizations when it connected an app; null where it was not asked. */
+export async function findOrganizationAccess(db: Database, identityId: string, clientId: string) {
+  const consent = await db
+    .selectFrom('authorization_consent')
+    .select('organization_access as organizationAccess')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+  return consent?.organizationAccess ?? null
+}
+
 const organization = [
   'organization.organization_id as organizationId',
   'name',

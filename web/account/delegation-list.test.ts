@@ -11,6 +11,7 @@ const authorization: Authorization = {
   appIconUrl: null,
   appWebsiteUrl: null,
   identityId: 'id-of-ada',
+  organizationAccess: 'create',
   scope: '',
   createdAt: '2026-01-01T00:00:00.000Z',
   lastAuthorizedAt: '2026-01-01T00:00:00.000Z',

@@ -1,4 +1,5 @@
 import type { App } from '@countersign/protocol/apps'
+import { organizationAccessLevels } from '@countersign/protocol/formats/organization-access'
 import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
 import { call } from '../call.ts'
 import { withFreshProof } from '../passkey.ts'
@@ -8,7 +9,7 @@ import { useDraft } from '../ui/draft.ts'
 import { Field } from '../ui/Field.tsx'
 import { Lines } from '../ui/Lines.tsx'
 import { Options } from '../ui/Options.tsx'
-import { changeOf, draftOf, faultsOf, type Draft, type DraftFault } from './app-draft.ts'
+import { changeOf, draftOf, faultsOf, type Draft, type DraftFault, type Switch } from './app-draft.ts'
 import { useWords } from './words.ts'
 
 /** The one that we recommend first. */
@@ -62,9 +63,80 @@ export function AppSettings({ app, onChanged }: Props) {
           chosen={[draft.idTokenSignedResponseAlg]}
           onChoose={(idTokenSignedResponseAlg) => write({ idTokenSignedResponseAlg })}
         />
+        <Policies app={app} draft={draft} faults={faults} onChange={write} />
       </ActionForm>
       <div role="status">{saved && <p>{words.saved}</p>}</div>
     </section>
+  )
+}
+
+/** What the app demands, and what it is given without being asked. */
+function Policies({ app, draft, faults, onChange }: AddressesProps & Pick<Props, 'app'>) {
+  const words = useWords().developers
+  return (
+    <>
+      <Switches legend={words.idTokens} of={['requireAuthTime', 'idTokenClaims']} draft={draft} onChange={onChange} />
+      <Options
+        name="requiredClaims"
+        legend={words.requiredClaims}
+        of={[{ value: 'email', label: words.requireEmail, about: words.requireEmailWhat }]}
+        chosen={draft.requiredClaims}
+        several
+        onChoose={(claim) => onChange({ requiredClaims: draft.requiredClaims.includes(claim) ? [] : [claim] })}
+      />
+      <Options
+        name="organizationAccess"
+        legend={words.organizationAccess}
+        of={organizationAccessLevels.map((value) => ({ value, label: words.organizationAccessLevels[value] }))}
+        chosen={[draft.organizationAccess]}
+        onChoose={(organizationAccess) => onChange({ organizationAccess })}
+      />
+      {app.public && (
+        <Switches legend={words.loopback} of={['allowAnyLoopbackPort']} draft={draft} onChange={onChange} />
+      )}
+      <BackchannelLogout draft={draft} faults={faults} onChange={onChange} />
+    </>
+  )
+}
+
+type SwitchesProps = Pick<AddressesProps, 'draft' | 'onChange'> & { legend: string; of: Switch[] }
+
+function Switches({ legend, of, draft, onChange }: SwitchesProps) {
+  const words = useWords().developers.switches
+  return (
+    <Options
+      name={of[0] ?? ''}
+      legend={legend}
+      of={of.map((value) => ({ value, ...words[value] }))}
+      chosen={of.filter((each) => draft[each])}
+      several
+      onChoose={(chosen) => onChange({ [chosen]: !draft[chosen] })}
+    />
+  )
+}
+
+/** Where the app receives logout tokens (OpenID Connect Back-Channel Logout §2.2). */
+function BackchannelLogout({ draft, faults, onChange }: AddressesProps) {
+  const words = useWords().developers
+  return (
+    <>
+      <Field
+        name="backchannelLogoutUri"
+        label={words.backchannelLogoutUri}
+        hint={words.backchannelLogoutUriHint}
+        value={draft.backchannelLogoutUri}
+        onInput={(backchannelLogoutUri) => onChange({ backchannelLogoutUri })}
+        problem={faults.has('backchannelLogoutUri') ? words.addressInvalid : undefined}
+      />
+      {draft.backchannelLogoutUri !== '' && (
+        <Switches
+          legend={words.backchannelLogout}
+          of={['backchannelLogoutSessionRequired']}
+          draft={draft}
+          onChange={onChange}
+        />
+      )}
+    </>
   )
 }
 

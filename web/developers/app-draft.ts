@@ -10,7 +10,19 @@ export type Draft = {
   allowedScopes: StandardScope[]
   supportsE2ee: boolean
   idTokenSignedResponseAlg: App['idTokenSignedResponseAlg']
-}
+  requiredClaims: App['requiredClaims']
+  organizationAccess: App['organizationAccess']
+  backchannelLogoutUri: string
+} & Record<Switch, boolean>
+
+/** The settings that are on or off. */
+export const switches = [
+  'requireAuthTime',
+  'idTokenClaims',
+  'backchannelLogoutSessionRequired',
+  'allowAnyLoopbackPort',
+] as const
+export type Switch = (typeof switches)[number]
 
 export function draftOf(app: App): Draft {
   return {
@@ -20,6 +32,13 @@ export function draftOf(app: App): Draft {
     allowedScopes: app.allowedScopes.filter(isStandardScope),
     supportsE2ee: app.supportsE2ee,
     idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
+    requiredClaims: app.requiredClaims,
+    organizationAccess: app.organizationAccess,
+    backchannelLogoutUri: app.backchannelLogoutUri ?? '',
+    requireAuthTime: app.requireAuthTime,
+    idTokenClaims: app.idTokenClaims,
+    backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
+    allowAnyLoopbackPort: app.allowAnyLoopbackPort,
   }
 }
 
@@ -28,7 +47,7 @@ export function addressesIn(text: string): string[] {
   return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
 }
 
-export type DraftFault = 'name' | 'redirectUris' | 'postLogoutRedirectUris'
+export type DraftFault = 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
 
 /** The fields that cannot be right. What else may be wrong with an address the server knows. */
 export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftFault> {
@@ -37,6 +56,8 @@ export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<D
   if (!isDisplayName(draft.name)) faults.add('name')
   if (redirectUris.length === 0 || !redirectUris.every(isAddress)) faults.add('redirectUris')
   if (!addressesIn(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
+  const { backchannelLogoutUri = '' } = draft
+  if (backchannelLogoutUri !== '' && !isAddress(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
   return faults
 }
 
@@ -53,6 +74,13 @@ export function changeOf(app: App, draft: Draft): AppChange {
     allowedScopes: [...draft.allowedScopes, ...app.allowedScopes.filter(isEncryptionScope)],
     supportsE2ee: draft.supportsE2ee,
     idTokenSignedResponseAlg: draft.idTokenSignedResponseAlg,
+    requiredClaims: draft.requiredClaims,
+    organizationAccess: draft.organizationAccess,
+    backchannelLogoutUri: draft.backchannelLogoutUri === '' ? null : draft.backchannelLogoutUri,
+    requireAuthTime: draft.requireAuthTime,
+    idTokenClaims: draft.idTokenClaims,
+    backchannelLogoutSessionRequired: draft.backchannelLogoutSessionRequired,
+    allowAnyLoopbackPort: draft.allowAnyLoopbackPort,
   }
   const fields = Object.keys(drawn) as (keyof typeof drawn)[]
   const changed = fields.filter((field) => JSON.stringify(drawn[field]) !== JSON.stringify(app[field]))

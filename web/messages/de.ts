@@ -181,6 +181,14 @@ export const de: Words = {
     onDevice: 'Es fragt eine App auf diesem Gerät.',
     appOnDevice: 'einer App auf diesem Gerät',
     addEmail: 'E-Mail-Adresse hinzufügen',
+    organizationAccess: {
+      read: 'Sieht deine Organisationen',
+      create: 'Sieht deine Organisationen und darf neue erstellen',
+    },
+    emailRequired: (app) => `${app} verlangt eine bestätigte E-Mail-Adresse. Diese Identität hat keine.`,
+    emailUnavailable:
+      'Dieser Dienst kann keine E-Mails senden, also lässt sich hier keine Adresse bestätigen. ' +
+      'Wende dich an den Betreiber.',
     leaving: (host) => `Zurück zu ${host}`,
     unlockWhy: (app) => `${app} verschlüsselt, was sie für dich aufbewahrt. Dein Passkey öffnet den Schlüssel.`,
     unlock: 'Öffnen und weiter',

@@ -172,6 +172,12 @@ export const en = {
     onDevice: 'It is an app on this device that asks.',
     appOnDevice: 'an app on this device',
     addEmail: 'Add an e-mail address',
+    organizationAccess: {
+      read: 'Sees your organizations',
+      create: 'Sees your organizations and may create new ones',
+    },
+    emailRequired: (app: string) => `${app} requires a verified e-mail address. This identity has none.`,
+    emailUnavailable: 'This service can’t send mail, so an address can’t be verified here. Contact its operator.',
     leaving: (host: string) => `Back to ${host}`,
     unlockWhy: (app: string) => `${app} encrypts what it keeps for you. Your passkey opens the key.`,
     unlock: 'Unlock and go on',

@@ -90,6 +90,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
           onApprove={flow.approve}
           onDeny={flow.deny}
           onChange={() => advance({ type: 'another identity wanted' })}
+          onSwitch={(allowed) => advance({ type: 'organization access switched', allowed })}
         />
       )
     case 'unlock':

@@ -31,7 +31,7 @@ export function Wanted({ view, identity, grant }: Props) {
           <Facts of={fresh} />
         </>
       )}
-      {view.site.mail && fresh.some(({ withheld }) => withheld) && (
+      {view.site.mail && !grant.lacking?.length && fresh.some(({ withheld }) => withheld) && (
         <p class="otherwise">
           <a href="/account/identities" target="_blank" rel="noreferrer">
             {words.signin.addEmail}

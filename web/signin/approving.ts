@@ -10,7 +10,7 @@ import { grantableScopes } from '../scope-words.ts'
 import { isAsAsked, leadsTo } from './asked-place.ts'
 import { scopeTextOf } from './delegating.ts'
 import { toBrowser } from './federated.ts'
-import { mayApprove, type Approving, type Event, type Step } from './steps.ts'
+import { isSettled, mayApprove, type Approving, type Event, type Grant, type Step } from './steps.ts'
 
 const loadVault = () => import('../vault.ts')
 const loadAppKey = () => import('./app-key.ts')
@@ -114,7 +114,11 @@ async function consent(
 ): Promise<Leaving | { ledTo: string }> {
   const { key, app } = view
   const { organization } = grant
-  const body = { ...requestOf(view, identity), ...(organization && { organizationId: organization.id }) }
+  const body = {
+    ...requestOf(view, identity),
+    ...(organization && { organizationId: organization.id }),
+    ...accessOf(view, grant),
+  }
   if (!key || !masterKey) {
     const leaving = leavingOf(await call('POST /api/oauth/authorize', { body }))
     return view.givenTo === undefined ? leaving : toBrowser(view, identity, leaving)
@@ -125,6 +129,12 @@ async function consent(
   const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
   if (!leadsTo(answer.redirectUrl, view.redirectUri)) return { ledTo: answer.redirectUrl }
   return { url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` }
+}
+
+/** How far the app may go with organizations, where the user has seen that; else what they chose before stays. */
+function accessOf(view: SignInView, grant: Grant) {
+  if (!view.organizationAccess || grant.organizationAccess === undefined || isSettled(grant, view)) return {}
+  return { organizationAccess: grant.organizationAccess ? view.organizationAccess : ('none' as const) }
 }
 
 function leavingOf({ redirectUrl, formFields }: Answer<'POST /api/oauth/authorize'>): Leaving {

@@ -1,10 +1,11 @@
+import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/identities'
 import type { SignInView, Withdrawal } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { leave } from '../leave.ts'
 import { grantableScopes } from '../scope-words.ts'
-import { mustSignIn, readSession } from '../session.ts'
+import { mustSignIn, readSession, type Session } from '../session.ts'
 import { waysToApprove, type Owner } from './approving.ts'
 import { scopeTextOf } from './delegating.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
@@ -14,6 +15,7 @@ export function useFlow(view: SignInView) {
   const [step, setStep] = useState<Step>({ at: 'look' })
   const current = useRef(step)
   const owner = useRef<Owner | undefined>(undefined)
+  const authMethod = useRef<Session['authMethod']>('passkey')
 
   /** Goes to the step after an event, and does what that step does by itself. */
   async function advance(event: Event): Promise<void> {
@@ -21,7 +23,10 @@ export function useFlow(view: SignInView) {
     current.current = next
     setStep(next)
     if (next.at === 'read grant') return readGrant(next.identity)
-    if (next.at === 'authenticate') ways.forgetKeys()
+    if (next.at === 'authenticate') {
+      ways.forgetKeys()
+      authMethod.current = 'passkey'
+    }
     if (next.at === 'consent' && isSettled(next.grant, view)) return ways.goOn()
     if (next.at === 'leave silently' && view.silently) return leave(view.silently[next.end])
     if (next.at === 'withdrawn' && view.silently) return takeBack(next.why)
@@ -35,11 +40,12 @@ export function useFlow(view: SignInView) {
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
+    authMethod.current = session.authMethod
     await advance({ type: 'session found', identities, ageSeconds })
   }
 
   async function readGrant(identity: Identity) {
-    const grant = await whileSignedIn(() => grantOf(identity, view))
+    const grant = await whileSignedIn(() => grantOf(identity, view, authMethod.current))
     if (grant) await advance({ type: 'grant read', grant })
   }
 
@@ -94,7 +100,7 @@ function isVerified(identities: Identity[], identityId: string): boolean {
   return identities.some((each) => each.identityId === identityId && each.emailVerified)
 }
 
-async function grantOf(identity: Identity, view: SignInView): Promise<Grant> {
+async function grantOf(identity: Identity, view: SignInView, authMethod: Session['authMethod']): Promise<Grant> {
   const { app, scope, key, connector: asked, organization } = view
   const { authorization, missingScopes, connector, organizations } = await call(
     'GET /api/oauth/authorization/:clientId',
@@ -115,7 +121,11 @@ async function grantOf(identity: Identity, view: SignInView): Promise<Grant> {
   const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
   const hasKey = Boolean(present)
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
+  const lacking = missingClaims(view.requiredClaims ?? [], identity)
+  // A session that an organization alone opened decides nothing about the others.
+  const isAsked = view.organizationAccess !== undefined && authMethod === 'passkey'
+  const chosen = isAsked && { organizationAccess: authorization?.organizationAccess !== 'none' }
   // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is told beside it.
   const exists = authorization !== null && (authorization.scope !== '' || asked !== undefined)
-  return { exists, missing: missingScopes, hasKey, ...elsewhere }
+  return { exists, missing: missingScopes, lacking, hasKey, ...chosen, ...elsewhere }
 }

@@ -57,6 +57,28 @@ test('consent shows what is missing, and approval leads away', () => {
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
 
+test('an identity without a claim that the app requires is asked for it, though it has agreed to everything', () => {
+  const lacking: Grant = { ...grant, lacking: ['email'] }
+  assert.equal(isSettled(lacking, plain), false)
+  assert.equal(walk([found([ada]), { type: 'grant read', grant: lacking }]).at, 'consent')
+  const silent = walk([found([ada]), { type: 'grant read', grant: lacking }], { prompts: ['none'] })
+  assert.deepEqual(silent, { at: 'leave silently', end: 'interaction_required' })
+})
+
+test('what an app may do with organizations is switched at consent, and nowhere else', () => {
+  const asked: Grant = { exists: false, missing: ['openid'], organizationAccess: true }
+  const step = walk([found([ada]), { type: 'grant read', grant: asked }])
+  const off = nextStep(step, { type: 'organization access switched', allowed: false }, plain)
+  assert.deepEqual(off, { ...step, grant: { ...asked, organizationAccess: false } })
+  const left = nextStep(off, { type: 'approved' }, plain)
+  assert.equal(nextStep(left, { type: 'organization access switched', allowed: true }, plain), left)
+})
+
+test('an answer that goes to a freed port is asked about each time', () => {
+  assert.equal(isSettled(grant, plain), true)
+  assert.equal(isSettled(grant, { ...plain, asksAnew: true }), false)
+})
+
 test('an app that takes a key gets it once it is open: by a touch, or by the recovery code', () => {
   const key = { mode: 'symmetric', reset: false } as const
   const consent = walk([found([ada]), { type: 'grant read', grant }], { key })

@@ -1,4 +1,5 @@
 import { foldHandle } from '@countersign/protocol/formats/handle'
+import type { RequirableClaim } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/identities'
 import type { KeyWrap } from '@countersign/protocol/keys'
 import type { OrganizationChoice } from '@countersign/protocol/organization-context'
@@ -17,6 +18,10 @@ export type Grant = {
   connector?: Granted
   organizations?: OrganizationChoice[]
   organization?: OrganizationChoice
+  /** What the app requires of an identity and this one has not. */
+  lacking?: RequirableClaim[]
+  /** Whether the app may have what it wants of the user's organizations, as the user last left it. */
+  organizationAccess?: boolean
 }
 
 /** Where a person is on the way back to the app. */
@@ -45,6 +50,7 @@ export type Event =
   | { type: 'another organization wanted' }
   | { type: 'identities changed'; identities: Identity[] }
   | { type: 'another identity wanted' }
+  | { type: 'organization access switched'; allowed: boolean }
   | { type: 'keys needed' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
@@ -65,6 +71,7 @@ export type Wish = {
   key?: KeyDelivery
   organization?: string
   unverified?: Unverified
+  asksAnew?: true
   connector?: Connector
 }
 
@@ -107,6 +114,8 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
     case 'another identity wanted':
       return 'identities' in step ? chooseAnew(step, wish) : step
+    case 'organization access switched':
+      return step.at === 'consent' ? { ...step, grant: { ...step.grant, organizationAccess: event.allowed } } : step
     case 'keys needed':
       return step.at === 'consent' ? { ...step, at: 'unlock' } : step
     case 'keys are shut':
@@ -148,10 +157,10 @@ export function mayApprove(step: Step): step is Approving {
  * granted it. For an organization the app must act already.
  */
 export function isSettled(
-  { exists, missing, connector, organization }: Grant,
-  { prompts, key, unverified }: Pick<Wish, 'prompts' | 'key' | 'unverified'>,
+  { exists, missing, lacking = [], connector, organization }: Grant,
+  { prompts, key, unverified, asksAnew }: Pick<Wish, 'prompts' | 'key' | 'unverified' | 'asksAnew'>,
 ): boolean {
-  if (unverified?.onDevice) return false
+  if (unverified?.onDevice || asksAnew || lacking.length > 0) return false
   const isGranted = exists && missing.length === 0 && connector?.covered !== false && organization?.known !== false
   return isGranted && !prompts.includes('consent') && key?.reset !== true
 }
@@ -209,6 +218,7 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
     case 'choose identity':
       return step.mismatch ? 'login_required' : 'account_selection_required'
     case 'consent':
+      if (step.grant.lacking?.length) return 'interaction_required'
       if (!isSettled(step.grant, { ...wish, prompts: [] })) return 'consent_required'
       // Its key opens by a passkey, or not at all.
       return wish.key ? 'interaction_required' : undefined

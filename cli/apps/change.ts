@@ -1,0 +1,74 @@
+import type { AppChange } from '@countersign/protocol/apps'
+import type { Command } from 'commander'
+import { call } from '../call.ts'
+import { settingsOf, type Settings } from '../settings.ts'
+import { printJson, printTable } from '../terminal.ts'
+import { addSettingOptions, collect, settingFieldsOf, type SettingOptions } from './options.ts'
+import { fieldsOf } from './show.ts'
+
+type Options = SettingOptions & {
+  name?: string
+  redirectUri?: string[]
+  addRedirectUri?: string[]
+  removeRedirectUri?: string[]
+  postLogoutRedirectUri?: string[]
+  addPostLogoutRedirectUri?: string[]
+  removePostLogoutRedirectUri?: string[]
+}
+
+export function addChange(apps: Command): void {
+  const change = apps
+    .command('change')
+    .description('change what is given of an app, and leave the rest')
+    .argument('<clientId>')
+    .option('--name <name>', 'what people see when they sign in')
+  for (const kind of ['redirect', 'post-logout-redirect'])
+    change
+      .option(`--${kind}-uri <uri>`, `replaces all ${kind} URIs; give it once for each`, collect)
+      .option(`--add-${kind}-uri <uri>`, `adds to the ${kind} URIs; give it once for each`, collect)
+      .option(`--remove-${kind}-uri <uri>`, `takes away from the ${kind} URIs; give it once for each`, collect)
+  addSettingOptions(change).action(async (clientId: string, options: Options, command: Command) => {
+    const settings = settingsOf(command)
+    const body = await changeOf(clientId, options, settings, command)
+    if (Object.keys(body).length === 0) command.error('error: say what to change; --help lists the options')
+    const app = await call(settings, 'PATCH /api/admin/apps/:clientId', { params: { clientId }, body })
+    if (settings.json) return printJson(app)
+    printTable(fieldsOf(app))
+  })
+}
+
+async function changeOf(clientId: string, options: Options, settings: Settings, command: Command): Promise<AppChange> {
+  const { name, redirectUri, addRedirectUri, removeRedirectUri } = options
+  const { postLogoutRedirectUri, addPostLogoutRedirectUri, removePostLogoutRedirectUri } = options
+  const redirects = { to: redirectUri, add: addRedirectUri, remove: removeRedirectUri }
+  const postLogout = {
+    to: postLogoutRedirectUri,
+    add: addPostLogoutRedirectUri,
+    remove: removePostLogoutRedirectUri,
+  }
+  const isRelative = [redirects, postLogout].some(({ add, remove }) => add ?? remove)
+  // Only what is added to and taken away from has to be read first.
+  const app = isRelative
+    ? await call(settings, 'GET /api/admin/apps/:clientId', { params: { clientId } })
+    : { redirectUris: [], postLogoutRedirectUris: [] }
+  const redirectUris = urisAfter(app.redirectUris, redirects, command)
+  const postLogoutRedirectUris = urisAfter(app.postLogoutRedirectUris, postLogout, command)
+  return {
+    ...settingFieldsOf(options),
+    ...(name !== undefined && { name }),
+    ...(redirectUris && { redirectUris }),
+    ...(postLogoutRedirectUris && { postLogoutRedirectUris }),
+  }
+}
+
+type UriOptions = { to: string[] | undefined; add: string[] | undefined; remove: string[] | undefined }
+
+/** The URIs after a change, each once; undefined where none was asked for. */
+function urisAfter(before: string[], { to, add, remove }: UriOptions, command: Command): string[] | undefined {
+  if (!to && !add && !remove) return undefined
+  if (to && (add ?? remove)) command.error('error: replace the URIs, or add and remove some; not both')
+  if (to) return [...new Set(to.filter((uri) => uri !== ''))]
+  const missing = (remove ?? []).find((uri) => !before.includes(uri))
+  if (missing !== undefined) command.error(`error: ${missing} is not registered, so it can't be removed`)
+  return [...new Set([...before, ...(add ?? [])])].filter((uri) => !(remove ?? []).includes(uri))
+}
