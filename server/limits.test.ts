@@ -44,6 +44,16 @@ test(`LOD-05 64 at once do not pass a limit of 10, however their address is writ
   assert.equal(await passing(hosts, (n) => `198.51.100.${n}, 192.0.2.77`), 10)
 })
 
+test(`NET-06 whoever has a /48 of IPv6 has ten times the limit, and no more, ${where}`, async (t) => {
+  const hosts = await startBehindProxy(t, { TRUST_PROXY: '1' })
+  const ofNetwork = (nth: number) => passing(hosts, () => `2001:db8:48:${nth.toString(16)}::1`)
+  for (let nth = 1; nth <= 9; nth += 1) assert.equal(await ofNetwork(nth), 10, `network ${nth}`)
+  const ofMany = (first: number) =>
+    passing(hosts, (n) => (n === 0 ? `2001:db8:49:${first}::1` : `2001:db8:48:${(first + n).toString(16)}::1`))
+  assert.equal(await ofMany(100), 11, 'the ten that are left, and one of another /48')
+  assert.equal(await ofMany(200), 1, 'the one of another /48')
+})
+
 test(`LOD-05 HDR-07 without a proxy that is trusted, X-Forwarded-For is nobody, ${where}`, async (t) => {
   const hosts = await startBehindProxy(t, {})
   assert.equal(await passing(hosts, (n) => `198.51.100.${n}`), 10)

@@ -44,6 +44,27 @@ for (const [named, limits] of [
   ['one process', () => [alone()]],
   ['two processes over one database', () => processes(2)],
 ] as const)
+  test(`NET-06 an IPv6 network is limited by its /64, and by its /48 at ten times as many: ${named}`, async () => {
+    const sharing = limits()
+    const site = named === 'one process' ? '2001:db8:6' : '2001:db8:7'
+    const network = (nth: number) => addressKey({ ip: `${site}:${nth.toString(16)}::1` })
+    assert.equal(await passing(sharing, 200, network(1)), 10, 'of one network')
+    let passed = 10
+    for (let nth = 2; nth <= 30; nth += 1) passed += await passing(sharing, 5, network(nth))
+    assert.equal(passed, 100, 'of all together, whom what one was refused has cost nothing')
+    for (const each of sharing) {
+      await assert.rejects(each.count(what, network(31)), { ...refused })
+      await assert.rejects(each.check(what, network(31)), refused)
+    }
+    assert.equal(await passing(sharing, 64, addressKey({ ip: `${site.slice(0, -1)}a::1` })), 10, 'another /48')
+    pass(60)
+    assert.equal(await passing(sharing, 64, network(31)), 10)
+  })
+
+for (const [named, limits] of [
+  ['one process', () => [alone()]],
+  ['two processes over one database', () => processes(2)],
+] as const)
   test(`LOD-05 of 64 attempts at once no more pass than the limit: ${named}`, async () => {
     const sharing = limits()
     const key = `64 at ${named}`

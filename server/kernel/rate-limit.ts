@@ -126,17 +126,16 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
   }
 
   /** Takes a lease, or waits for the one that is being taken for the same key. */
-  function lease(what: Limited, key: string): Promise<void> {
-    const name = `${what}\0${key}`
+  function lease(what: Limited, counter: Counter): Promise<void> {
+    const name = `${what}\0${counter.key}`
     const waiting = underWay.get(name)
     if (waiting) return waiting
-    const taking = leaseAnew(what, key, sha256(name)).finally(() => underWay.delete(name))
+    const taking = leaseAnew(what, counter, sha256(name)).finally(() => underWay.delete(name))
     underWay.set(name, taking)
     return taking
   }
 
-  async function leaseAnew(what: Limited, key: string, keySha256: Uint8Array): Promise<void> {
-    const points = pointsOf(what)
+  async function leaseAnew(what: Limited, { key, points }: Counter, keySha256: Uint8Array): Promise<void> {
     const size = shared ? Math.max(1, Math.floor(points / leasesOfLimit)) : points
     const now = clock()
     const endsAt = secondsAfter(now, limited[what].seconds)
@@ -147,25 +146,50 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
     remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)
   }
 
-  function refusal(what: Limited, window: Window): Refusal {
+  function refusal(what: Limited, { points }: Counter, window: Window): Refusal {
     onRefusal?.(what)
-    return tooMany(pointsOf(what), window, clock())
+    return tooMany(points, window, clock())
+  }
+
+  async function countAt(what: Limited, counter: Counter): Promise<void> {
+    for (;;) {
+      const window = windowOf(what, counter.key)
+      if (window && window.left > 0) return void (window.left -= 1)
+      if (window?.exhausted) throw refusal(what, counter, window)
+      await lease(what, counter)
+    }
+  }
+
+  function checkAt(what: Limited, counter: Counter): void {
+    const window = windowOf(what, counter.key)
+    if (window?.exhausted && window.left === 0) throw refusal(what, counter, window)
   }
 
   return {
     async count(what, key) {
-      for (;;) {
-        const window = windowOf(what, key)
-        if (window && window.left > 0) return void (window.left -= 1)
-        if (window?.exhausted) throw refusal(what, window)
-        await lease(what, key)
-      }
+      const counters = countersOf(key, pointsOf(what))
+      // What the wide counter refuses is not counted in the narrow one, nor the other way round: who is past the limit
+      // of their own network takes nothing from their neighbors.
+      for (const counter of counters) checkAt(what, counter)
+      for (const counter of counters) await countAt(what, counter)
     },
     async check(what, key) {
-      const window = windowOf(what, key)
-      if (window?.exhausted && window.left === 0) throw refusal(what, window)
+      for (const counter of countersOf(key, pointsOf(what))) checkAt(what, counter)
     },
   }
+}
+
+/** What a key is counted under, and how many times in a window. */
+type Counter = { key: string; points: number }
+
+/** A /48 has 65,536 networks, and is what many a provider gives to one customer: it may as much as ten of them. */
+const networksOfSite = 10
+
+/** The counters of a key, the narrowest first: an IPv6 network (`addressKey`) counts for its /48 too. */
+function countersOf(key: string, points: number): Counter[] {
+  const site = /^([0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/.exec(key)?.[1]
+  const counter = { key, points }
+  return site === undefined ? [counter] : [counter, { key: `${site}::/48`, points: points * networksOfSite }]
 }
 
 /** Keeps a window in place of those that have ended, and of the oldest where there are too many. */
@@ -190,12 +214,15 @@ function tooMany(points: number, { endsAt }: Window, now: Date) {
   })
 }
 
-/** Whom a limit counts for: the source address, IPv6 by its /64 and IPv4 however it is written. */
+/**
+ * Whom a limit counts for: the source address, IPv4 however it is written, and IPv6 by its /64. What is counted under
+ * such a network is counted under its /48 as well, by `RateLimits` itself.
+ */
 export function addressKey(request: Pick<FastifyRequest, 'ip'>): string {
   const address = request.ip.toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1]
   if (mapped) return mapped
-  return address.includes(':') ? networkOf(address) : address
+  return address.includes(':') ? `${networkOf(address)}::/64` : address
 }
 
 /** The first 64 bits of an IPv6 address. */
