@@ -1,7 +1,7 @@
 // Before all others: a library could take Node's functions aside when it is loaded.
 import './egress-guard.ts'
 import cluster from 'node:cluster'
-import { banner } from './banner.ts'
+import { announce } from './banner.ts'
 import { ConfigError, readConfig } from '#kernel/config.ts'
 import { start, superviseWorkers, type Running } from './start.ts'
 import { serveAsWorker, WorkerEnded } from './workers.ts'
@@ -19,9 +19,9 @@ try {
   if (cluster.isWorker)
     serveAsWorker({ end: (milliseconds) => void end(running, milliseconds), readMetrics: running.readMetrics })
   else {
-    // Before the banner: whoever reads there that it is ready may end it.
+    // Before it is announced: whoever reads there that it is ready may end it.
     heedSignals(running)
-    process.stdout.write(banner(config, running.storage))
+    process.stdout.write(announce(config, running.storage, process.stdout.isTTY))
   }
 } catch (error) {
   if (error instanceof WorkerEnded) process.exit(error.exitCode)

@@ -135,6 +135,7 @@ function openStorageOf(config: Config, log: Logger): Promise<Storage> {
       process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
       process.exit(70)
     },
+    onWaiting: (reason) => log.warn({ reason }, 'waiting for the database'),
     onConnectionError: (error) => log.warn({ error }, 'a database connection was lost'),
   })
 }

@@ -19,7 +19,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
   test('the start with several processes says so once, and all of them serve', async (t) => {
     const service = await serveWithTwo(t)
     assert.equal(service.output().match(/is ready\./g)?.length, 1)
-    assert.match(service.output(), /Processes +2/)
+    assert.match(service.output(), /"processes":2/)
     for (let count = 0; count < 8; count += 1)
       assert.equal((await fetch(`${service.authUrl}/readyz`, { headers: { connection: 'close' } })).status, 200)
     assert.equal(await service.end('SIGTERM'), 0)

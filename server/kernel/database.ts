@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
+import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
 import { allowedSocket } from './egress.ts'
 import { openEmbedded } from './embedded-database.ts'
 import { gathering, type Gathered, type GatheredStatement } from './gathering.ts'
@@ -41,6 +42,8 @@ type Opening = {
   connections: number
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
+  /** Called once where the PostgreSQL does not answer yet, and is waited for. */
+  onWaiting: (reason: string) => void
 }
 
 const gatheredUnderWayMax = 2
@@ -48,21 +51,26 @@ const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000
 const heldMillisecondsMax = statementTimeoutMilliseconds + 1000
 
-/** Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. */
+/**
+ * Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. Throws `ConfigError`
+ * where it does not answer in time, or does not let this service in.
+ */
 export async function openStorage({
   url,
   directory,
   connections,
   onPanic,
   onConnectionError,
+  onWaiting,
 }: Opening): Promise<Storage> {
   const embedded = url ? undefined : await openEmbedded(directory, onPanic)
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
+    if (url) await reachDatabase(pool, url, onWaiting)
     await migrate(pool)
   } catch (error) {
     await (embedded?.close() ?? pool.end())
-    throw error
+    throw (url && obstacleOf(error, url)) ?? error
   }
   return storageOver(pool, embedded?.close)
 }
@@ -237,9 +245,4 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof Error &&
     /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
   )
-}
-
-function databaseCode(error: unknown): string | undefined {
-  if (error instanceof AggregateError) return databaseCode(error.errors[0])
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
