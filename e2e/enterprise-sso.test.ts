@@ -172,6 +172,10 @@ test('an owner tries a connection, has everybody use it, and who does not is led
   await owner.page.locator('input[name="login"]').fill('wile@acme.example')
   await passProvider(owner)
   await owner.page.getByRole('heading', { name: words.sso.tested }).waitFor()
+  await owner.page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
+  await owner.page.getByText(business.sso.unconfirmed).waitFor()
+  await owner.press(`confirm-${connectionId}`)
+  await owner.page.getByText(business.sso.unconfirmed).waitFor({ state: 'detached' })
   await manage('patch', '', { ssoRequired: true })
 
   await visitShop(owner)

@@ -62,6 +62,10 @@ export const SsoConnection = Type.Object({
   saml: Type.Optional(Saml),
   scim: Type.Optional(Scim),
   testedAt: OrNull(Instant),
+  confirmedAt: OrNull({
+    ...Instant,
+    description: 'Since when an owner has confirmed it as it is: then it meets ssoRequired',
+  }),
   inUse: Type.Boolean({ description: 'Whether it is the one that people are sent to where ssoRequired is on' }),
   createdAt: Instant,
   updatedAt: Instant,
@@ -127,6 +131,13 @@ export const deleteSsoConnection = endpoint(
   { ...business, summary: 'Delete a connection, and sign out whom it alone has signed in' },
   { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
   { 204: Nothing },
+)
+
+export const confirmSsoConnection = endpoint(
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/confirm',
+  { ...business, summary: 'Confirm a connection as it is, as an owner: only then does it meet ssoRequired' },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  { 200: One },
 )
 
 export const testSsoConnection = endpoint(

@@ -43,6 +43,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   organization_kms: 'kept',
   organization_domain: 'kept',
   organization_verified_domain: 'kept',
+  organization_sso_confirmation: 'kept',
   sso_connection: 'kept',
   sso_encryption_key: 'kept',
   sso_link: 'kept',

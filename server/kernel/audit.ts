@@ -69,6 +69,7 @@ export type AuditAction =
   | 'organization.signing.denied'
   | 'sso.connection_created'
   | 'sso.connection_changed'
+  | 'sso.connection_confirmed'
   | 'sso.connection_deleted'
   | 'sso.connection_tested'
   | 'sso.encryption_key_created'

@@ -260,6 +260,12 @@ export interface Tables {
     slug: string
     organization_id: string
   }
+  organization_sso_confirmation: {
+    organization_id: string
+    connection_id: string
+    identity_id: string | null
+    confirmed_at: Date
+  }
   organization_verified_domain: {
     domain: string
     organization_id: string

@@ -64,6 +64,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'GET /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
   'PATCH /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId': ['owner', 'admin'],
+  'POST /api/organizations/:organizationId/sso-connections/:connectionId/confirm': ['owner'],
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner'],
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token': ['owner', 'admin'],

@@ -3,9 +3,10 @@ import { record } from '#kernel/audit.ts'
 import { withinTransaction, type Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { noteWithoutSso, readEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { noteWithoutSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
 import { askedIn, type Asked } from './signed-action.ts'
+import { readConfirmedSso } from './sso-confirmation.ts'
 import { findMembershipOfIdentity, listMembershipsOfSession, type Membership } from './store.ts'
 
 const refuse = refusals({
@@ -70,7 +71,8 @@ export async function findMembership(
 }
 
 /**
- * As which of these a person gets into an organization that requires its own sign-in: as whom that has named. Where it
+ * As which of these a person gets into an organization that requires its own sign-in: as whom that has named, by a
+ * connection that an owner has confirmed. Where it
  * is broken somebody must be able to mend it: its owners get in without, by a passkey, and its trail tells of it, once
  * an hour of each session. Refuses `enterprise_sso_required` to all others.
  */
@@ -81,7 +83,7 @@ async function requireSso(
   now: Date,
 ): Promise<Member> {
   const { organizationId, ssoConnectionId } = able[0].organization
-  const named = await readEnterpriseSso(db, sessionId, organizationId, now)
+  const named = await readConfirmedSso(db, sessionId, organizationId, now)
   const through = able.find(({ identityId }) => identityId === named?.identityId)
   if (through) return through
   const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`

@@ -7,6 +7,7 @@ import { listEnterpriseSso, readEnterpriseSso } from '#sessions/enterprise-sso.t
 import type { Session } from '#sessions/session.ts'
 import { listOrganizationsHeld, type ForOrganization } from '#tokens/lineage.ts'
 import { findMembership, toMember, type Member } from './access.ts'
+import { isSsoConfirmed } from './sso-confirmation.ts'
 import { listMembershipsOfIdentity, shareOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -35,8 +36,10 @@ export async function enterOrganization(
   const member = await findMembership(tx, organizationId, identityId)
   if (!member) throw refuse.organization_access_denied()
   const named = await readEnterpriseSso(tx, session.sessionId, organizationId, now)
-  if (named?.identityId === identityId) return { organizationId, ssoConnectionId: named.connectionId }
-  if (session.authMethod !== 'passkey') throw refuse.passkey_required()
+  const isNamed = named?.identityId === identityId
+  if (isNamed && (await isMet(tx, member, named.connectionId)))
+    return { organizationId, ssoConnectionId: named.connectionId }
+  if (session.authMethod !== 'passkey' && !isNamed) throw refuse.passkey_required()
   const loginUrl = loginUrlOf(config.baseUrl, member)
   if (loginUrl !== undefined) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
   return { organizationId, ssoConnectionId: null }
@@ -52,7 +55,7 @@ async function readContext(
   { organizationId, ssoConnectionId }: ForOrganization,
 ): Promise<OrganizationContext | undefined> {
   const member = await findMembership(db, organizationId, identityId)
-  if (!member || (member.organization.ssoRequired && ssoConnectionId === null)) return undefined
+  if (!member || !(await isMet(db, member, ssoConnectionId))) return undefined
   const { name, encryptionMode } = member.organization
   return {
     id: organizationId,
@@ -103,11 +106,20 @@ export async function listChoices(
     const { organizationId: id, name, logoUrl } = member.organization
     const isSignedIn = signedIn.includes(id)
     if (session.authMethod !== 'passkey' && !isSignedIn) continue
-    const loginUrl = isSignedIn ? undefined : loginUrlOf(config.baseUrl, member)
+    const named = isSignedIn ? await readEnterpriseSso(db, session.sessionId, id, now) : undefined
+    const entersNow = await isMet(db, member, named?.connectionId ?? null)
+    const loginUrl = entersNow ? undefined : loginUrlOf(config.baseUrl, member)
     const known = held.includes(id)
     choices.push({ id, name, logoUrl, known, ...(loginUrl !== undefined && { loginUrl }) })
   }
   return choices
+}
+
+/** Whether the SSO that an organization may require is met by a sign-in with this connection, or with none. */
+async function isMet(db: Database, { organization }: Member, connectionId: string | null): Promise<boolean> {
+  const { organizationId, ssoRequired } = organization
+  if (!ssoRequired) return true
+  return connectionId !== null && isSsoConfirmed(db, { organizationId, connectionId })
 }
 
 /** Where a member signs in with an organization that requires that; undefined where it does not. */

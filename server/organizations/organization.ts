@@ -33,7 +33,7 @@ const refuse = refusals({
   insufficient_scope: [403, 'Only an owner deletes an organization.'],
   slug_taken: [409, 'Another organization has this slug. Choose another one.'],
   kms_missing: [409, 'Set the KMS of this organization first.'],
-  sso_not_tested: [409, 'Sign in with a connection of this organization once, before everybody must.'],
+  sso_not_tested: [409, 'Test a connection of this organization first, and have an owner confirm it.'],
 })
 
 const logoAddressWrong = 'A logo has an address that begins with https, without a name or password.'

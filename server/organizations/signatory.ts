@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { readEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
 import { toMember, type Member } from './access.ts'
 import { listSignatoryRows } from './signatory-store.ts'
+import { readConfirmedSso } from './sso-confirmation.ts'
 import { listMembershipsOfSession, shareOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -45,7 +45,7 @@ export async function requireSignatories(
   const [first] = signatories
   if (!first) throw refuse.insufficient_scope()
   if (!first.organization.ssoRequired) return signatories
-  const named = await readEnterpriseSso(db, session.sessionId, organizationId, now)
+  const named = await readConfirmedSso(db, session.sessionId, organizationId, now)
   const through = signatories.filter(({ identityId }) => identityId === named?.identityId)
   if (through.length > 0) return through
   const loginUrl = `${config.baseUrl.origin}/api/sso/${first.organization.ssoConnectionId}/start`
@@ -58,7 +58,7 @@ export async function listSignatories(db: Database, session: Session, now: Date)
   const listed: Signatory[] = []
   for (const signatory of members.map(toSignatory).filter(mayAnswer)) {
     const { organizationId, ssoRequired } = signatory.organization
-    const named = ssoRequired ? await readEnterpriseSso(db, session.sessionId, organizationId, now) : undefined
+    const named = ssoRequired ? await readConfirmedSso(db, session.sessionId, organizationId, now) : undefined
     if (!ssoRequired || named?.identityId === signatory.identityId) listed.push(signatory)
   }
   return listed

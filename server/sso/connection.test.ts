@@ -53,6 +53,7 @@ test('a connection is made, read, changed and deleted, and its secret is told to
     domains: ['made.example'],
     oidc: { issuer, clientId, callbackUrl: `${world.config.baseUrl.origin}/api/sso/${connectionId}/callback` },
     testedAt: null,
+    confirmedAt: null,
     inUse: false,
     createdAt: world.now().toISOString(),
     updatedAt: world.now().toISOString(),
@@ -171,18 +172,20 @@ test('a test sign-in connects nobody, and says what the provider says', async ()
     .where('action', '=', 'sso.connection_tested')
     .execute()
   assert.equal(noted.length, 1, 'a page that is loaded again is no second test')
+  await enterprise.confirm({ owner, organizationId }, connectionId)
   const enabled = await enterprise.send(owner, 'PATCH', `${path}/${connectionId}`, { enabled: true })
   assert.equal(enabled.json().connection.inUse, true)
   assert.equal((await enterprise.send(owner, 'GET', `/${organizationId}`)).json().organization.ssoRequired, false)
 })
 
-test('everybody must sign in with a connection only once it was tried, and it stays while they must', async () => {
+test('everybody must sign in with a connection only once it was tested and confirmed, and it stays while they must', async () => {
   const { owner, organizationId, path } = await acme()
   const mustSignIn = (ssoRequired: boolean) => enterprise.send(owner, 'PATCH', `/${organizationId}`, { ssoRequired })
   assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_not_tested'])
   const { connectionId } = (await enterprise.send(owner, 'POST', path, settings())).json().connection
   assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_not_tested'])
   await tryOut({ owner, path }, connectionId)
+  await enterprise.confirm({ owner, organizationId }, connectionId)
   assert.equal((await mustSignIn(true)).statusCode, 200)
 
   const only = `${path}/${connectionId}`
@@ -190,6 +193,8 @@ test('everybody must sign in with a connection only once it was tried, and it st
   assert.deepEqual(errorOf(await enterprise.send(owner, 'DELETE', only)), [409, 'sso_in_use'])
   const second = (await enterprise.send(owner, 'POST', path, settings())).json().connection.connectionId
   await tryOut({ owner, path }, second)
+  assert.deepEqual(errorOf(await enterprise.send(owner, 'DELETE', only)), [409, 'sso_in_use'], 'the second waits')
+  await enterprise.confirm({ owner, organizationId }, second)
   assert.equal((await enterprise.send(owner, 'DELETE', only)).statusCode, 204, 'another one takes its place')
   assert.equal((await enterprise.send(owner, 'GET', `${path}/${second}`)).json().connection.inUse, true)
   assert.equal((await mustSignIn(false)).statusCode, 200)

@@ -9,26 +9,27 @@ import { refusals } from '#kernel/refusal.ts'
 import { requireMember, type Asking, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
+import { confirmSso, unconfirmSso } from '#organizations/sso-confirmation.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
 import { sealSecret } from './client.ts'
+import { tellConnection } from './connection-view.ts'
 import {
   isBelievedAlready,
   isSameProvider,
   issuerOf,
   readSettings,
   requireSettings,
-  tellSettings,
   type Settings,
 } from './settings.ts'
-import { scimUrlOf } from './scim.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'The name of a connection has 1 to 80 visible characters.'],
   invalid_metadata: [400, 'This is the metadata of another provider. For that one, make another connection.'],
+  insufficient_scope: [403, 'Only an owner of the organization confirms a connection.'],
   connection_not_found: [404, 'This organization has no connection with this id.'],
   domain_not_verified: [409, 'A connection has verified domains of its organization alone.'],
   too_many_connections: [409, 'An organization has at most ten connections.'],
@@ -101,6 +102,7 @@ export async function createConnection(
     tokenCreatedAt: null,
     encryptionCertificate: null,
     testedAt: null,
+    confirmedAt: null,
     createdAt: now,
     updatedAt: now,
   }
@@ -141,8 +143,12 @@ export async function changeConnection(
     if (described && !isSameProvider(described, before.settings)) throw refuse.invalid_metadata()
     const believesMore = described !== undefined && !isBelievedAlready(described, before.settings)
     const acting = believesMore ? await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now) : member
+    const isDisabled = before.enabled && enabled === false
+    // Another admin could enable again what an owner has disabled, so that is confirmed anew as other keys are.
+    const confirmedAt = believesMore || isDisabled ? null : before.confirmedAt
     const connection = {
       ...before,
+      confirmedAt,
       settings: described ?? before.settings,
       name: name ?? before.name,
       domains: domains ?? before.domains,
@@ -151,7 +157,8 @@ export async function changeConnection(
       updatedAt: now,
     }
     await store.updateConnection(tx, connection)
-    if (before.enabled && !connection.enabled) await signOutOf(tx, connection, now)
+    if (confirmedAt === null) await unconfirmSso(tx, connection)
+    if (isDisabled) await signOutOf(tx, connection, now)
     const changed = Object.entries({ name, domains, enabled, clientSecret: oidc, metadata: saml })
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
@@ -184,10 +191,29 @@ export async function deleteConnection(kernel: Kernel, asking: AskingForOne, now
   await change(kernel, asking, now, async (tx, member) => {
     const connection = await requireConnection(tx, asking)
     await store.deleteConnection(tx, connection.connectionId)
+    await unconfirmSso(tx, connection)
     await signOutOf(tx, connection, now)
     const details = { connectionId: connection.connectionId, name: connection.name }
     await recordAct(tx, { asking, acting: member }, { action: 'sso.connection_deleted', details }, now)
     return connection
+  })
+}
+
+/**
+ * Confirms a connection as it is now, by an owner with a fresh passkey: from then on a sign-in by it meets `ssoRequired`.
+ * Refuses as `requireMember` and `recordAct` do, and `insufficient_scope` to all but owners, `reauthentication_required`,
+ * `connection_not_found`.
+ */
+export function confirmConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<SsoConnection> {
+  return change(kernel, asking, now, async (tx) => {
+    const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
+    if (acting.role !== 'owner') throw refuse.insufficient_scope()
+    const connection = await requireConnection(tx, asking)
+    const { organizationId, connectionId, settings } = connection
+    await confirmSso(tx, { organizationId, connectionId, identityId: acting.identityId }, now)
+    const details = { connectionId, issuer: issuerOf(settings) }
+    await recordAct(tx, { asking, acting }, { action: 'sso.connection_confirmed', details }, now)
+    return { ...connection, confirmedAt: now }
   })
 }
 
@@ -211,12 +237,14 @@ async function change(
 type Using = { organizationId: string; ssoConnectionId: string | null }
 
 /**
- * Sees to it that the connection in use is one that is enabled and has been tried: the same as before where it is, else
- * the oldest. Answers which. Refuses `sso_in_use` where there would be none, and everybody must sign in with one.
+ * Sees to it that the connection in use is one that is enabled, has been tested and is confirmed: the same as before
+ * where it is enabled and tested, so that other keys of it wait for an owner and not for another connection, else the
+ * oldest. Answers which. Refuses `sso_in_use` where there would be none, and everybody must sign in with one.
  */
 async function putInUse(tx: Transaction, { organizationId, ssoConnectionId }: Using): Promise<string | null> {
   const usable = (await store.listConnections(tx, organizationId)).filter((each) => each.enabled && each.testedAt)
-  const chosen = usable.find(({ connectionId }) => connectionId === ssoConnectionId) ?? usable[0]
+  const confirmed = usable.filter(({ confirmedAt }) => confirmedAt)
+  const chosen = usable.find(({ connectionId }) => connectionId === ssoConnectionId) ?? confirmed[0]
   const chosenId = chosen?.connectionId ?? null
   if (chosenId !== ssoConnectionId) await chooseSsoConnection(tx, organizationId, chosenId)
   return chosenId
@@ -264,33 +292,4 @@ async function requireVerified(tx: Transaction, organizationId: string, domains:
 
 function toConnection(row: store.ConnectionRow): Connection {
   return { ...row, settings: readSettings(row.settings) }
-}
-
-/** A connection, as those see it who look after it. */
-export function tellConnection(
-  { config: { baseUrl } }: Kernel,
-  connection: Connection,
-  { ssoConnectionId }: Pick<Using, 'ssoConnectionId'>,
-): SsoConnection {
-  const { connectionId, name, enabled, domains, testedAt, createdAt, updatedAt } = connection
-  return {
-    connectionId,
-    name,
-    enabled,
-    domains,
-    ...tellSettings(baseUrl, connection),
-    ...tellDirectory(baseUrl, connection),
-    testedAt: testedAt?.toISOString() ?? null,
-    inUse: connectionId === ssoConnectionId,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  }
-}
-
-/** Where its directory finds us, where one says who may come by it. */
-function tellDirectory(baseUrl: URL, { connectionId, subjectBy, tokenCreatedAt }: Connection) {
-  if (subjectBy === null || tokenCreatedAt === null) return {}
-  return {
-    scim: { baseUrl: scimUrlOf(baseUrl, connectionId), subjectBy, tokenCreatedAt: tokenCreatedAt.toISOString() },
-  }
 }

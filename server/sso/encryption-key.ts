@@ -9,7 +9,8 @@ import { refusals } from '#kernel/refusal.ts'
 import { requireMember } from '#organizations/access.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
-import { requireConnection, tellConnection, type AskingForOne } from './connection.ts'
+import { requireConnection, type AskingForOne } from './connection.ts'
+import { tellConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
 
 const refuse = refusals({

@@ -4,17 +4,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
-import { askingOf } from '#organizations/access.ts'
 import { setSessionCookies } from '#sessions/cookie.ts'
-import { browserOf, requireFresh, requireOurPage, sessionGuard } from '#sessions/session.ts'
+import { browserOf, requireOurPage, sessionGuard } from '#sessions/session.ts'
 import { Type } from 'typebox'
 import { arrive, confirmArrival, linkArrival, readArrival } from './arrival.ts'
-import { changeConnection, createConnection, deleteConnection, listConnections, readConnection } from './connection.ts'
 import { flowCookie, setFlowCookie } from './cookie.ts'
-import { createEncryptionKey, removeEncryptionKey } from './encryption-key.ts'
-import { beginFlow, describeServiceProvider, offerTest, takeAnswer } from './flow.ts'
+import { beginFlow, describeServiceProvider, takeAnswer } from './flow.ts'
 import { discoverLogin } from './home-realm.ts'
-import { createScimToken, deleteScimToken } from './provisioning.ts'
 import { scimRoutes } from './scim-routes.ts'
 
 const Start = Type.Object({
@@ -176,125 +172,6 @@ function samlRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const metadata = await describeServiceProvider(kernel, request.params.connectionId)
       return reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata)
-    },
-  })
-}
-
-/** What those do with an organization's connections who look after them, on the business host. */
-export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
-  const { db, config, clock } = kernel
-  const session = sessionGuard(kernel)
-  scimTokenRoutes(host, kernel)
-  encryptionKeyRoutes(host, kernel)
-
-  host.route({
-    ...endpoints.listSsoConnections,
-    onRequest: session.onRequest,
-    async handler(request) {
-      return { connections: await listConnections(kernel, askingOf(request, session.of(request)), clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.createSsoConnection,
-    bodyLimit: 2 * limits.samlMetadataBytesMax,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = askingOf(request, session.of(request))
-      const connection = await createConnection(kernel, asking, request.body, clock())
-      return reply.status(201).send({ connection })
-    },
-  })
-
-  host.route({
-    ...endpoints.readSsoConnection,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      return { connection: await readConnection(kernel, asking, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.changeSsoConnection,
-    bodyLimit: 2 * limits.samlMetadataBytesMax,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      return { connection: await changeConnection(kernel, asking, request.body, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteSsoConnection,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      await deleteConnection(kernel, asking, clock())
-      return reply.status(204).send(null)
-    },
-  })
-
-  host.route({
-    ...endpoints.testSsoConnection,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const now = clock()
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      const { connectionId } = await readConnection(kernel, asking, now)
-      requireFresh(asking.session, now)
-      const test = await offerTest(db, connectionId, now)
-      return { url: `${config.baseUrl.origin}/api/sso/${connectionId}/start?test=${test}` }
-    },
-  })
-}
-
-/** The key to which the SAML provider of a connection is to encrypt its answers. */
-function encryptionKeyRoutes(host: Host, kernel: Kernel): void {
-  const { clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.createSsoEncryptionKey,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      return reply.status(201).send({ connection: await createEncryptionKey(kernel, asking, clock()) })
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteSsoEncryptionKey,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      await removeEncryptionKey(kernel, asking, clock())
-      return reply.status(204).send(null)
-    },
-  })
-}
-
-/** The token with which an organization's directory says who may come. */
-function scimTokenRoutes(host: Host, kernel: Kernel): void {
-  const { clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.createScimToken,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      return reply.status(201).send(await createScimToken(kernel, asking, request.body.subjectBy, clock()))
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteScimToken,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      await deleteScimToken(kernel, asking, clock())
-      return reply.status(204).send(null)
     },
   })
 }

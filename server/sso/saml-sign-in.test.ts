@@ -243,7 +243,7 @@ test('SML-17 a provider that changes its key is described anew, and the old key 
   assert.equal(back.statusCode, 200, back.body)
 })
 
-test('SML-17 whoever looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
+test('SML-17 SSO-14 whoever looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
   const admin = await world.person()
   const { owner, organizationId: id } = acme
   const { memberId } = await join(world, { id, owner, role: 'admin' }, admin)
@@ -265,12 +265,18 @@ test('SML-17 whoever looks after sign-in alone has no other key believed, and se
   const browser = enterprise.browser()
   assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_answer_invalid'])
 
+  const confirmedAt = async () =>
+    (await ask(acme, 'GET', `/${connection.connectionId}`)).json<{ connection: SsoConnection }>().connection.confirmedAt
+  await enterprise.confirm(acme, connection.connectionId)
   const changed = await bring(owner, both)
   assert.equal(changed.statusCode, 200, changed.body)
+  assert.equal(await confirmedAt(), null, 'other keys are confirmed by an owner again')
+  await enterprise.confirm(acme, connection.connectionId)
   assert.equal(changed.json<{ connection: SsoConnection }>().connection.saml?.certificates.length, 2)
   for (const metadata of [both, current]) {
     const again = await bring(admin, metadata)
     assert.equal(again.statusCode, 200, again.body)
+    assert.notEqual(await confirmedAt(), null)
   }
   assert.deepEqual(await refusalOf(bring(admin, both)), [403, 'insufficient_scope'], 'what counts no more is new again')
 

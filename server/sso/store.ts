@@ -23,8 +23,14 @@ function connections(db: Database) {
     .leftJoin('sso_encryption_key', (join) =>
       join.onRef('sso_encryption_key.connection_id', '=', 'sso_connection.connection_id').on('ends_at', 'is', null),
     )
+    .leftJoin('organization_sso_confirmation as confirmation', (join) =>
+      join
+        .onRef('confirmation.organization_id', '=', 'sso_connection.organization_id')
+        .onRef('confirmation.connection_id', '=', 'sso_connection.connection_id'),
+    )
     .select(connection)
     .select(['subject_by as subjectBy', 'token_created_at as tokenCreatedAt', 'certificate as encryptionCertificate'])
+    .select('confirmed_at as confirmedAt')
 }
 
 export function findConnection(db: Database, connectionId: string) {
@@ -41,7 +47,7 @@ export function listConnections(db: Database, organizationId: string) {
 }
 
 /** What is written of a connection. */
-type Stated = Omit<ConnectionRow, 'subjectBy' | 'tokenCreatedAt' | 'encryptionCertificate'>
+type Stated = Omit<ConnectionRow, 'subjectBy' | 'tokenCreatedAt' | 'encryptionCertificate' | 'confirmedAt'>
 
 export async function insertConnection(tx: Transaction, inserted: Stated): Promise<void> {
   await tx

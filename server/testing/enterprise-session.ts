@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { record } from '#kernel/audit.ts'
-import { transaction } from '#kernel/database.ts'
+import { transaction, type Transaction } from '#kernel/database.ts'
+import { confirmSso } from '#organizations/sso-confirmation.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { openEnterpriseSession } from '#sessions/session.ts'
 import type { Person, World } from './world.ts'
@@ -16,9 +17,23 @@ export async function signInByOrganization(
   const browser = { userAgent: undefined, earlierToken: undefined }
   const { token } = await transaction(db, async (tx) => {
     await record(tx, { action: 'session.started', actor: 'person', userId, identityId }, now())
+    await confirm(tx, { organizationId, connectionId, identityId }, now())
     return openEnterpriseSession(tx, { userId, identityId, organizationId, connectionId }, browser, now())
   })
   return { authorization: `Bearer ${token}` }
+}
+
+type Confirmed = { organizationId: string; connectionId: string; identityId: string }
+
+/** Confirms a connection as an owner does, of an organization that there is. */
+async function confirm(tx: Transaction, confirmed: Confirmed, now: Date): Promise<void> {
+  const { organizationId } = confirmed
+  const found = await tx
+    .selectFrom('organization')
+    .select('name')
+    .where('organization_id', '=', organizationId)
+    .execute()
+  if (found.length > 0) await confirmSso(tx, confirmed, now)
 }
 
 /** Notes on the first session of a person that the provider of an organization has named them, beside their passkey. */
@@ -29,5 +44,8 @@ export async function nameBy(
 ): Promise<void> {
   const sessions = db.selectFrom('session').select('session_id').where('user_id', '=', userId)
   const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()
-  await transaction(db, (tx) => noteEnterpriseSso(tx, { ...named, sessionId, identityId }, now()))
+  await transaction(db, async (tx) => {
+    await noteEnterpriseSso(tx, { ...named, sessionId, identityId }, now())
+    await confirm(tx, { ...named, identityId }, now())
+  })
 }

@@ -45,6 +45,13 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     return answer.json<{ connection: SsoConnection }>().connection
   }
 
+  /** Confirms a connection as the owner of its organization. */
+  async function confirm({ owner, organizationId }: Organization, connectionId: string) {
+    const fresh = { headers: await owner.signIn() }
+    const answer = await send(fresh, 'POST', `/${organizationId}/sso-connections/${connectionId}/confirm`)
+    if (answer.statusCode !== 200) throw new Error(`nothing was confirmed: ${answer.body}`)
+  }
+
   /** Has a directory say who may come by a connection; answers how it asks, and its token. */
   async function provision(
     { owner, organizationId }: Organization,
@@ -86,6 +93,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     organization,
     verifyDomain,
     connect,
+    confirm,
     provision,
     colleague,
     browser: () => openBrowser(world, upstream),

@@ -8,6 +8,7 @@ import { useSpeech } from '../ui/Root.tsx'
 import { act, signedOr, type Act } from './acts.ts'
 import { useGuardedQuestion } from './asking.ts'
 import { ChangeSsoConnection } from './ChangeSsoConnection.tsx'
+import { ConfirmSsoConnection } from './ConfirmSsoConnection.tsx'
 import { Directory } from './Directory.tsx'
 import { EncryptionKey } from './EncryptionKey.tsx'
 import { aboutConnection } from './memberships.ts'
@@ -29,7 +30,7 @@ type Props = {
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
   const { sso: words } = useBusinessWords()
   const doing = useDoing()
-  const { connectionId, name, enabled, testedAt, saml, scim } = connection
+  const { connectionId, name, enabled, testedAt, confirmedAt, saml, scim } = connection
   const changing = useGuardedQuestion(`change-${connectionId}`)
   const provisioning = useGuardedQuestion(`directory-${connectionId}`)
   const encrypting = useGuardedQuestion(`encryption-${connectionId}`)
@@ -70,12 +71,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
     ...(scim || mayMake ? [directory] : []),
     ...(saml ? [encryption] : []),
     { name: `enable-${connectionId}`, label: enabled ? words.disable : words.enable, look: 'quiet', do: turn },
-    {
-      name: `delete-${connectionId}`,
-      label: words.remove,
-      look: 'quiet',
-      do: () => signedOr(removeBy, deleting.ask),
-    },
+    { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: () => signedOr(removeBy, deleting.ask) },
   ]
   return (
     <li class="entry domain">
@@ -84,6 +80,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         <Standing of={connection} words={words} />
       </div>
       <Copies of={[...toldToProvider(connection, words), ...toldToDirectory(connection, words)]} />
+      {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...asked} of={connection} />}
       <Actions of={actions} doing={doing} />
       {changing.asked && <ChangeSsoConnection {...asked} of={connection} domains={domains} onClose={changing.close} />}
       {provisioning.asked && <Directory {...asked} of={connection} mayMake={mayMake} onClose={provisioning.close} />}
@@ -101,12 +98,13 @@ type StandingProps = { of: SsoConnection; words: BusinessWords['sso'] }
 
 function Standing({ of: connection, words }: StandingProps) {
   const { language } = useSpeech()
-  const { enabled, testedAt, oidc, saml } = connection
+  const { enabled, testedAt, confirmedAt, oidc, saml } = connection
   const tested = testedAt === null ? words.untested : words.tested(dayOf(testedAt, language, new Date()))
   return (
     <>
       <p>{oidc?.issuer ?? saml?.entityId}</p>
       <p>{enabled ? tested : words.disabled}</p>
+      {enabled && confirmedAt === null && <p>{words.unconfirmed}</p>}
       {enabled && <p>{whoJoins(connection, words)}</p>}
     </>
   )

@@ -661,6 +661,7 @@ export const de: Words = {
       'organization.signing.denied': 'Unterschrift einer Organisation abgelehnt',
       'sso.connection_created': 'Verbindung zur Anmeldung einer Organisation angelegt',
       'sso.connection_changed': 'Verbindung zur Anmeldung einer Organisation geändert',
+      'sso.connection_confirmed': 'Verbindung zur Anmeldung einer Organisation bestätigt',
       'sso.connection_deleted': 'Verbindung zur Anmeldung einer Organisation gelöscht',
       'sso.connection_tested': 'Verbindung zur Anmeldung einer Organisation geprüft',
       'sso.encryption_key_created': 'Schlüssel für verschlüsselte Anmeldungen einer Organisation veröffentlicht',

@@ -636,6 +636,7 @@ export const en = {
       'organization.signing.denied': 'Signature of an organization denied',
       'sso.connection_created': 'Connection to an organization’s sign-in created',
       'sso.connection_changed': 'Connection to an organization’s sign-in changed',
+      'sso.connection_confirmed': 'Connection to an organization’s sign-in confirmed',
       'sso.connection_deleted': 'Connection to an organization’s sign-in deleted',
       'sso.connection_tested': 'Connection to an organization’s sign-in tested',
       'sso.encryption_key_created': 'Key for encrypted sign-ins with an organization published',
