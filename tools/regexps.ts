@@ -176,8 +176,8 @@ function readLines(path: string): string[] {
 }
 
 /**
- * A pattern as the checker knows it, which has no flag `v`. What a class leaves out again (`--`) it then matches too: it
- * can only be more ambiguous.
+ * A pattern as the checker knows it, which has no flag `v`. What a class leaves out again (`--`) it then matches too:
+ * it can only be more ambiguous.
  */
 function asKnown(pattern: string, flags: string): [pattern: string, flags: string] {
   if (!flags.includes('v')) return [pattern, flags]

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { handlePattern } from './formats/handle.ts'
 import { limits } from './formats/limits.ts'
 import { AskedOrganization, InOrganization, OrganizationSignature, SignatureRole } from './organization-signing.ts'
-import { Ciphertext, ClientId, Instant, PublicKey, SentKey, SentSignature, Signature, Uuid } from './values.ts'
+import { AnyText, Ciphertext, ClientId, Instant, PublicKey, SentKey, SentSignature, Signature, Uuid } from './values.ts'
 
 const NullableInstant = Type.Union([Instant, Type.Null()])
 
@@ -99,7 +99,7 @@ export const readPublicKey = endpoint(
 export const verifySignature = endpoint(
   'POST /api/signing/verify',
   { security: 'none', cors: 'any origin', summary: 'Whether a signature is valid for a message and a key' },
-  { body: Type.Object({ message: Type.String(), signature: Type.String(), publicKey: Type.String() }) },
+  { body: Type.Object({ message: AnyText, signature: AnyText, publicKey: AnyText }) },
   {
     200: Type.Object({
       valid: Type.Boolean(),

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { limits } from './formats/limits.ts'
 
-/** The values that many schemas share. Only lower-case UUIDs: the text is the key under which a row is found. */
-export const Uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
+/** The values that many schemas share. UUIDs are lower-cased before: the text is the key under which a row is found. */
+export const uuidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+export const Uuid = Type.String({ pattern: uuidPattern })
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' })
 export const Base64Url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
 
@@ -15,6 +16,9 @@ export const CredentialId = Type.String({
 
 /** An opaque ciphertext that only the person's browser opens. */
 export const Ciphertext = Type.String({ minLength: 1, maxLength: limits.ciphertextBytesMax })
+
+/** A text that may be empty, which counts as absent everywhere else. */
+export const AnyText = Type.String({ minLength: 0 })
 
 /** Base64 as RFC 4648 §4 has it, padded; the server also checks that it is canonical. */
 export const Base64 = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' })

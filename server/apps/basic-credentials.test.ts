@@ -23,7 +23,7 @@ test('each half is form-encoded: a plus is a space, an escape is UTF-8', () => {
   assert.deepEqual(read(basic('an+app:%2B+%25+%C3%A9')), ['an app', '+ % é'])
 })
 
-test('an empty secret is none, as an app sends that has none', () => {
+test('TOK-12 HTP-03 a secret that is empty is none (RFC 6749 section 2.3.1)', () => {
   assert.deepEqual(read(basic('app_1:')), ['app_1', undefined])
 })
 

@@ -4,8 +4,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * The client id and secret of an `Authorization: Basic` header, each form-encoded inside the base64 (RFC 6749 §2.3.1).
- * Undefined for any other header: another scheme, base64 that is not canonical, no colon, U+0000, a wrong escape. An
- * empty secret is none.
+ * An empty secret is none. Undefined for any other header: another scheme, base64 that is not canonical, no colon,
+ * U+0000, a wrong escape.
  */
 export function readBasicCredentials(header: string): { clientId: string; secret: Secret | undefined } | undefined {
   const pair = decodeBase64(/^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1] ?? '')

@@ -58,7 +58,7 @@ test('a page has 50 entries unless one asks for up to 100, and the last one says
 })
 
 test('a cursor or a limit that is none is refused', async () => {
-  for (const query of ['?limit=0', '?limit=101', '?limit=-1', '?limit=1e1', '?limit=', '?cursor=x', "?cursor='--"]) {
+  for (const query of ['?limit=0', '?limit=101', '?limit=-1', '?limit=1e1', '?limit=%20', '?cursor=x', "?cursor='--"]) {
     const answer = await read(query)
     assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [400, 'invalid_request'], query)
   }

@@ -78,7 +78,7 @@ test('LKP-02 whoever is not found is not found alike, and an unknown app is said
 test('LKP-04 a handle is a text to match as a whole, never a pattern', async () => {
   for (const handle of ['@ada.lovelace', ' ada.lovelace', 'ada.lovelace ', 'ada%', 'ada_lovelace', 'ada?lovelace', '%'])
     assert.deepEqual(await refused(lookUp({ handle })), notFound, handle)
-  assert.deepEqual(await refused(lookUp({ handle: '' })), notFound)
+  assert.deepEqual(await refused(lookUp({ handle: '' })), malformed)
   assert.deepEqual(await refused(lookUp({ handle: 'ada.lovelace\u0000' })), malformed)
   assert.deepEqual(await refused(lookUp({ handle: 'a'.repeat(201) })), malformed)
 })

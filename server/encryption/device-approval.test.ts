@@ -235,7 +235,7 @@ test('DEV-12 what is no 32 bytes in their one spelling is refused', async () => 
     assert.equal((await send(asking, 'POST', '', { commitment: text })).statusCode, 400)
     assert.equal((await send(other, 'POST', `/${id}/answer`, { publicKey: text })).statusCode, 400)
   }
-  assert.equal((await send(other, 'POST', '/not-a-uuid/answer', { publicKey: anything() })).statusCode, 400)
+  assert.equal((await send(other, 'POST', '/not-a-uuid/answer', { publicKey: anything() })).statusCode, 404)
   await answer(other, id)
   for (const nonce of malformed)
     assert.equal((await send(asking, 'POST', `/${id}/reveal`, { publicKey: anything(), nonce })).statusCode, 400)

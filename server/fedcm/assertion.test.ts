@@ -72,7 +72,7 @@ test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, an
 test('FED-01 FED-05 for an identity of somebody else, or to what is no browser, there is no assertion', async () => {
   const { app, browser } = await connected()
   const { identityId } = await world.person()
-  for (const accountId of [identityId, 'nobody', '']) {
+  for (const accountId of [identityId, 'nobody', ' ']) {
     const answer = await browser.assertion(app, {}, { fields: { account_id: accountId } })
     assert.equal(answer.statusCode, 403)
     assert.deepEqual(answer.json().error.code, 'access_denied')

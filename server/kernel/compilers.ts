@@ -1,6 +1,7 @@
 import AjvCompiler from '@fastify/ajv-compiler'
 import SerializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import { normalizeMembers, normalizeParams } from './normalize.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<object>>
 
@@ -13,8 +14,12 @@ export function compileWhenAsked(app: FastifyInstance): void {
   const compileValidator = AjvCompiler()({}, { customOptions })
   const compileSerializer = SerializerSelector()()
   app.setValidatorCompiler<object>((route) => {
+    const { httpPart, schema } = route
+    // A path is found by ids alone; what can't be one is looked up in vain, and nothing is invalid.
+    if (httpPart === 'params') return (params: unknown) => normalizeParams(params, schema) === undefined
     const compiled = once(() => compileValidator(route))
     const validate: Validate = (value) => {
+      normalizeMembers(value, schema, nullClears(route))
       const valid = compiled()(value) === true
       validate.errors = compiled().errors ?? null
       return valid
@@ -25,6 +30,11 @@ export function compileWhenAsked(app: FastifyInstance): void {
     const compiled = once(() => compileSerializer({ httpStatus, ...route }))
     return (answer) => compiled()(answer)
   })
+}
+
+/** Where what is sent changes what there is, a value that is null is taken away. */
+function nullClears({ method, url }: Parameters<FastifySchemaCompiler<object>>[0]): boolean {
+  return method === 'PATCH' || url.endsWith('/apply') || url.startsWith('/scim/')
 }
 
 function once<T>(make: () => T): () => T {

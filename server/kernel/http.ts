@@ -8,7 +8,7 @@ import { compileWhenAsked } from './compilers.ts'
 import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
 import { isUnavailable } from './database.ts'
 import type { Kernel } from './kernel.ts'
-import { parseForm, parseJson, requireSound } from './parse.ts'
+import { parseForm, parseJson, requireSound, requireUtf8 } from './parse.ts'
 import { Refusal, refusals } from './refusal.ts'
 import { Routes } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -74,7 +74,8 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     logger: false,
-    routerOptions: { maxParamLength: 2000 },
+    // As long as a path may be: what is too long to be an id is as unknown as any other.
+    routerOptions: { maxParamLength: 16 * 1024 },
     // What arrives while the service ends, on a connection that is open still, is answered like everything else.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -89,12 +90,16 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     'cache-control': 'no-store',
   }
 
+  const unrouted = (request: FastifyRequest, reply: FastifyReply) =>
+    answerUnrouted(request, reply, { routes, refused, ...surroundings })
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
     // A body may take its time to come: nothing is worked on meanwhile, and slow callers must not keep others out.
     if (!hasBody(request)) admission.admit(request)
     if (isForwardedByStranger(request)) warnOfStranger(log)
+    // Before the body is looked at: whoever has the wrong host or path has nothing to correct in it.
+    if (request.is404) return void unrouted(request, reply).catch(done)
     const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
@@ -126,10 +131,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     if (page) return surroundings.errorPage(reply, refusal, request.id)
     return dialect ? reply.type(dialect.mediaType).send(dialect.tell(refusal)) : reply.send(refusal.toBody())
   })
-  app.setNotFoundHandler((request, reply) => {
-    refused.set(request, 'not_found')
-    return answerUnrouted(request, reply, routes, surroundings)
-  })
+  app.setNotFoundHandler(unrouted)
   return Object.assign(app, { routes, release: admission.release })
 }
 export type Host = ReturnType<typeof createHost>
@@ -137,25 +139,25 @@ export type Host = ReturnType<typeof createHost>
 /** Bodies as they may come: JSON, and forms and other kinds of JSON where a route takes them. */
 function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
-    parseJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    parseJson(requireUtf8(body)),
   )
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string) => {
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
       const { form } = request.routeOptions.config
       if (!form) throw refuse.unsupported_media_type()
-      return parseForm(body, form === true ? [] : form.several)
+      return parseForm(requireUtf8(body), form === true ? [] : form.several)
     },
   )
   app.addContentTypeParser(
     /^application\/[a-z.-]+\+json(?:$|[\s;])/,
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string) => {
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
       const sent = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
       if (sent !== request.routeOptions.config.dialect?.mediaType) throw refuse.unsupported_media_type()
-      return parseJson(body)
+      return parseJson(requireUtf8(body))
     },
   )
 }
@@ -175,9 +177,9 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: s
 async function answerUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
-  routes: Routes,
-  surroundings: Surroundings,
+  { routes, refused, ...surroundings }: Surroundings & { routes: Routes; refused: WeakMap<FastifyRequest, string> },
 ) {
+  refused.set(request, 'not_found')
   const path = pathOf(request)
   const found = routes.at(path)
   const methods = [...found.keys()]

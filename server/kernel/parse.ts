@@ -18,11 +18,13 @@ export function parseJson(text: string): unknown {
     throw refuse.invalid_request({ sentence: 'The body is not valid JSON.' })
   }
   requireSound(value)
-  if (hasMemberTwice(text, value)) throw refuse.invalid_request({ sentence: 'A member is given twice.' })
+  const members = countMembers(value)
+  if (members > limits.jsonMembersMax) throw refuse.invalid_request({ sentence: 'The body has too many members.' })
+  if (countColons(text) > members) throw refuse.invalid_request({ sentence: 'A member is given twice.' })
   return value
 }
 
-/** The text of a body. Refuses `invalid_request` for bytes that are not UTF-8: two readers may replace them differently. */
+/** The text of a body. Refuses `invalid_request` for what is not UTF-8: two readers may replace it differently. */
 export function requireUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw refuse.invalid_request({ sentence: 'The body is not UTF-8.' })
   return bytes.toString('utf8')
@@ -75,16 +77,28 @@ function countMembers(value: unknown): number {
  */
 export function parseForm(text: string, several: string[] = []): Record<string, string> {
   const form: Record<string, string> = {}
+  let isReplaced = false
   for (const [name, sent] of new URLSearchParams(text)) {
+    isReplaced ||= sent.includes(replacement) || name.includes(replacement)
     const earlier = Object.hasOwn(form, name) ? form[name] : undefined
     const value = earlier === undefined ? sent : `${earlier} ${sent}`
     if (earlier !== undefined && !several.includes(name))
       throw refuse.invalid_request({ sentence: 'A parameter is given twice.' })
     requireName(name)
-    requireText(value)
+    requireText(sent)
     form[name] = value
   }
+  if (isReplaced) requireEncodedUtf8(text)
   return form
+}
+
+const replacement = '\ufffd'
+
+/** Refuses percent-encoded bytes that are not UTF-8, which the platform replaces, all by the same character. */
+function requireEncodedUtf8(text: string): void {
+  for (const [encoded] of text.matchAll(/(?:%[\da-f]{2})+/gi))
+    if (!isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex')))
+      throw refuse.invalid_request({ sentence: 'The body is not UTF-8.' })
 }
 
 /** A field by its standard or its legacy name; sent under both, the values must be equal. */

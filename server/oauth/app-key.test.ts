@@ -192,8 +192,9 @@ test('E2E-10 a disconnected app has no key: the next connection makes another, a
 
 test('E2E-11 what is no sealed key is refused', async () => {
   const person = await world.person()
-  for (const encryptedAppKey of ['', 7, {}, ['sealed'], 'a'.repeat(16 * 1024 + 1)])
+  for (const encryptedAppKey of [7, {}, ['sealed'], 'a'.repeat(16 * 1024 + 1)])
     assert.deepEqual(await refused(consent(person, { encryptedAppKey })), [400, 'invalid_request'])
+  assert.deepEqual(await refused(consent(person, { encryptedAppKey: '' })), [400, 'app_key_required'])
   const huge = await consent(person, { encryptedAppKey: 'a'.repeat(1024 * 1024) })
   assert.equal(huge.statusCode, 413)
 })

@@ -159,7 +159,8 @@ function checked(app: RegisteredApp, parameters: Parameters, answering: Manner) 
 
 /** For which organization the app wants to be used; with `select` the person chooses. Refuses `invalid_request`. */
 function readOrganization(text: string | undefined): string | undefined {
-  if (text === undefined || text === 'select' || isUuid(text)) return text
+  const organization = text?.toLowerCase()
+  if (organization === undefined || organization === 'select' || isUuid(organization)) return organization
   throw refuse.invalid_request({ sentence: 'The organization_id is the id of an organization, or select.' })
 }
 

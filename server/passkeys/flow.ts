@@ -41,7 +41,8 @@ export async function finishFlow<Kind extends Ceremony['ceremony']>(
   flowId: string,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
-  const flow = isUuid(flowId) ? await takeFlow(db, kind, flowId, now) : undefined
+  const id = flowId.toLowerCase()
+  const flow = isUuid(id) ? await takeFlow(db, kind, id, now) : undefined
   if (!flow) throw refuse.invalid_flow()
   return flow
 }

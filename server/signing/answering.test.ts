@@ -139,12 +139,11 @@ test('SIG-11 a signature has one spelling', async () => {
     `${right.slice(0, -3)}${alphabet[alphabet.indexOf(last) + 1]}==`,
     bytes.toString('hex'),
     malleated(bytes).toString('base64'),
-    '',
     'a'.repeat(200),
   ]
   for (const signature of wrong)
     assert.deepEqual(errorOf(await ada.sign(requestId, signature)), [400, 'invalid_signature'], signature)
-  for (const signature of ['a'.repeat(201), null, 7, [right]])
+  for (const signature of ['a'.repeat(201), '', null, 7, [right]])
     assert.deepEqual(errorOf(await ada.sign(requestId, signature as string)), [400, 'invalid_request'])
   assert.equal((await ada.sign(requestId, right)).json().signature, right)
 })

@@ -168,7 +168,7 @@ test('what an organization has signed is in the history of those who signed and 
 
 test('a page has one to a hundred, and begins where a page has ended', async () => {
   const ada = await createSigner(world)
-  for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=', 'cursor=1', `cursor=${crypto.randomUUID()}`])
+  for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=%20', 'cursor=1', `cursor=${crypto.randomUUID()}`])
     assert.equal((await read(ada, `?${query}`)).json().error, 'invalid_request', query)
 })
 

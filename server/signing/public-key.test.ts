@@ -88,7 +88,7 @@ test('which key an identity had is known for every instant', async () => {
 
 test('what is no instant is refused', async () => {
   const ada = await createSigner(world)
-  const wrong = ['', 'now', '1', '1764000000', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z']
+  const wrong = [' ', 'now', '1', '1764000000', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z']
   for (const at of [
     ...wrong,
     '2030-01-01T25:00:00Z',

@@ -1,5 +1,6 @@
 import { readReceipt, readReceiptOfApp, receiptMediaType } from '@countersign/protocol/receipts'
 import type { NewSigningRequest } from '@countersign/protocol/signing'
+import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/signing'
 import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
@@ -70,6 +71,7 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
 
   host.route({
     ...endpoints.openSigningRequest,
+    bodyLimit: limits.signingRequestBytesMax,
     async handler(request, reply) {
       const { clientId, clientSecret, ...wanted } = request.body
       const addressee = readAddressee(wanted)

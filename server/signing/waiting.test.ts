@@ -28,7 +28,7 @@ const patienceMilliseconds = 6000
 test('a time to wait is a whole number of seconds up to thirty', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
-  for (const wait of ['31', '-1', '1.5', '', '01', '1e1', 'NaN', ' 1', '٣'])
+  for (const wait of ['31', '-1', '1.5', '01', '1e1', 'NaN', ' 1', '٣'])
     assert.equal((await shop.status(requestId, `&wait=${encodeURIComponent(wait)}`)).json().error, 'invalid_request')
   assert.equal((await shop.status(requestId, '&wait=0')).json().status, 'pending')
   const startedAt = performance.now()

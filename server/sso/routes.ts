@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { FastifyRequest } from 'fastify'
+import { Uuid } from '@countersign/protocol/values'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
@@ -18,7 +19,7 @@ const Start = Type.Object({
   login_hint: Type.Optional(Type.String({ maxLength: limits.emailCharactersMax })),
   test: Type.Optional(Type.String({ maxLength: 100 })),
 })
-const ByConnection = Type.Object({ connectionId: Type.String() })
+const ByConnection = Type.Object({ connectionId: Uuid })
 /** Where one goes afterwards the sign-in remembers; what a form says of that (`RelayState`) is not read. */
 const SamlForm = Type.Object({ SAMLResponse: Type.String({ maxLength: limits.samlFormBytesMax }) })
 const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
@@ -95,7 +96,7 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     config: browser,
     schema: { params: ByConnection, querystring: Arrive },
     async handler(request, reply) {
-      const arriving = { flowId: request.query.flow, browserToken: flowCookie(request, config.baseUrl) }
+      const arriving = { flowId: request.query.flow.toLowerCase(), browserToken: flowCookie(request, config.baseUrl) }
       const { location, token } = await arrive(kernel, arriving, browserOf(request, config.baseUrl))
       if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
       return reply.redirect(location, 303)

@@ -12,7 +12,8 @@ export function readFilter(filter: string): Sought {
   const [, name = '', quoted = ''] = equals.exec(filter) ?? []
   const by = Object.entries(attributes).find(([key]) => key === nameOf(name))?.[1]
   if (!by) throw refuse.invalidFilter()
-  return { by, text: unquote(quoted) }
+  const text = unquote(quoted)
+  return { by, text: by === 'id' ? text.toLowerCase() : text }
 }
 
 /** The text within quotation marks, which is written as in JSON. */

@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import { Uuid } from '@countersign/protocol/values'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bearerToken, guard, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -18,7 +19,7 @@ import { readUser, tellUser, type ScimUser } from './scim-user.ts'
 import { refuse as refuseMessage, scimDialect, scimUrlOf, urn } from './scim.ts'
 
 const ByConnection = Type.Object({ connectionId: Type.String() })
-const ByPerson = Type.Object({ ...ByConnection.properties, personId: Type.String() })
+const ByPerson = Type.Object({ ...ByConnection.properties, personId: Uuid })
 const BySchema = Type.Object({ ...ByConnection.properties, schema: Type.String() })
 const Selecting = Type.Object({
   attributes: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -54,7 +55,11 @@ type Directory = ReturnType<typeof directoryGuard>
 function directoryGuard(kernel: Kernel) {
   return guard((request) => {
     const { connectionId } = Value.Parse(ByConnection, request.params)
-    return requireDirectory(kernel, { connectionId, token: bearerToken(request), address: addressKey(request) })
+    return requireDirectory(kernel, {
+      connectionId: connectionId.toLowerCase(),
+      token: bearerToken(request),
+      address: addressKey(request),
+    })
   })
 }
 

@@ -2,6 +2,8 @@
 export const limits = {
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 32,
+  /** Names in one body, in all its objects together. */
+  jsonMembersMax: 5000,
 
   handleCharactersMin: 3,
   handleCharactersMax: 32,
@@ -82,6 +84,8 @@ export const limits = {
   /** How long we know them after they have signed, as long as a session: ID tokens come back as hints. */
   signingKeyRememberedSeconds: 90 * 24 * 3600,
 
+  /** Of a request to sign: each character of the payload may come as two escapes, of six bytes each. */
+  signingRequestBytesMax: 256 * 1024,
   signingPayloadCharactersMax: 10_000,
   signingDemoPayloadCharactersMax: 1000,
   signingMetadataBytesMax: 16 * 1024,
