@@ -118,7 +118,7 @@ test('what nobody can read is signed only by who insists', async () => {
   await person.leave()
 })
 
-test('SGN-07 a message by which Countersign itself acts can only be denied, whoever says that it was asked', async () => {
+test('SGN-07 a message by which Countersign itself acts can only be denied, whoever asks for it', async () => {
   const { person, identityId } = await enroll('cleo')
   const { page } = person
   const { requestId } = await app.ask({ identityId, payload: 'I agree.' })

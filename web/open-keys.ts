@@ -12,8 +12,8 @@ export async function openKeys(userId: string): Promise<Opened> {
 }
 
 /**
- * Opens the master key in a frame of another origin, from where the server accepts no assertion (WebAuthn §7.2 step 14):
- * this touch proves nothing to it.
+ * Opens the master key in a frame of another origin, from where the server accepts no assertion (WebAuthn §7.2 step
+ * 14): this touch proves nothing to it.
  */
 export async function openKeysInFrame(userId: string, rpId: string): Promise<Opened> {
   return openWith(userId, (credentialIds, salt) => evaluatePrfOfOne(rpId, credentialIds, salt))

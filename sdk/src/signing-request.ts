@@ -66,8 +66,8 @@ export async function createSigningRequest(app: App, wanted: NewSigningRequest):
 }
 
 /**
- * Opens a request to an identity or an organization. Throws `reserved_payload`, before anything is sent, for a text that
- * could be a message which Countersign itself has keys sign.
+ * Opens a request to an identity or an organization. Throws `reserved_payload`, before anything is sent, for a text
+ * that could be a message which Countersign itself has keys sign.
  */
 export async function askFor(app: App, wanted: Omit<Opening['body'], 'clientId' | 'clientSecret'>): Promise<Opened> {
   if (isReservedPayload(wanted.payload)) throw new CountersignError(reserved)

@@ -23,8 +23,9 @@ export type Wanted = {
 }
 
 /**
- * Reads what an app asks for in `params` (FedCM §2.2), by the rules of an authorization request. An app that takes a key
- * signs people in without it here. Refuses `invalid_request`, also where the app expects a key, and `invalid_scope`.
+ * Reads what an app asks for in `params` (FedCM §2.2), by the rules of an authorization request. An app that takes a
+ * key signs people in without it here. Refuses `invalid_request`, also where the app expects a key, and
+ * `invalid_scope`.
  */
 export function readWanted({ app, origin }: RequestingApp, params: string | undefined): Wanted {
   const read = params === undefined ? {} : parseJson(params)

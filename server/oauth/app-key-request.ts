@@ -13,7 +13,7 @@ const refuse = refusals({
 
 const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
 
-/** How an app asks: with which response mode, for itself or to act at another app, in a dialog of the browser (FedCM). */
+/** How an app asks: with which response mode, for itself or to act at another, in a dialog of the browser (FedCM). */
 export type Manner = { mode: ResponseMode; isForOther: boolean; isByBrowser: boolean }
 
 const noKeyByBrowser = 'The dialog of a browser delivers no app key: ask for the e2ee scopes by a redirect.'
@@ -21,9 +21,9 @@ const noKeyByBrowser = 'The dialog of a browser delivers no app key: ask for the
 /**
  * What an app with end-to-end encryption asks of its key, and the scopes to consent to: those that are asked for with
  * the mode, which is symmetric where the app names none, and without `e2ee:reset`, which is done once and not granted.
- * One that asks for nothing but to act at another app takes no key. In the dialog of a browser there is none to ask for:
- * it would pass through the server, sealed to whomever that names. Refuses `invalid_scope`, and `invalid_request` where
- * the answer would be posted: its fragment would be lost.
+ * One that asks for nothing but to act at another app takes no key. In the dialog of a browser there is none to ask
+ * for: it would pass through the server, sealed to the recipient that the server names. Refuses `invalid_scope`, and
+ * `invalid_request` where the answer would be posted: its fragment would be lost.
  */
 export function readKeyWish(
   { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,

@@ -197,9 +197,11 @@ export const de: Words = {
     stopped: {
       title: 'Dein Schlüssel bleibt hier',
       why: (app, place) =>
-        `Dieser Dienst wollte den Schlüssel, mit dem ${app} verschlüsselt, an ${place} geben. Die App hat ihn woandershin angefordert. Nichts wurde übergeben.`,
+        `Dieser Dienst wollte den Schlüssel, mit dem ${app} verschlüsselt, an ${place} geben. ` +
+        'Die App hat ihn woandershin angefordert. Nichts wurde übergeben.',
       whatNow:
-        'Das sollte nie vorkommen. Schließ diese Seite und sag denen Bescheid, die die App oder diesen Dienst betreiben.',
+        'Das sollte nie vorkommen. Schließ diese Seite und sag denen Bescheid, ' +
+        'die die App oder diesen Dienst betreiben.',
     },
     newKey:
       'Die App möchte einen neuen Schlüssel. Den alten bekommt sie noch einmal dazu: ' +
@@ -253,7 +255,8 @@ export const de: Words = {
     unreadable:
       'Das kann niemand lesen: Es ist ein Code, kein Text. Wer ihn unterschreibt, weiß nicht, wozu er Ja sagt.',
     reserved:
-      'Das ist kein Text für Menschen, sondern eine Nachricht, mit der Countersign selbst handelt, etwa einen Schlüssel ändert. Hier kannst du sie nicht unterschreiben.',
+      'Das ist kein Text für Menschen, sondern eine Nachricht, mit der Countersign selbst handelt, ' +
+      'etwa einen Schlüssel ändert. Hier kannst du sie nicht unterschreiben.',
     insist: 'Trotzdem fortfahren',
     useCode: 'Anders entsperren',
     codeWhy:
@@ -854,7 +857,8 @@ export const de: Words = {
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       app_not_active: 'Diese App ist nicht mehr aktiv. Du kannst nur ablehnen.',
       signature_reused:
-        'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. Lehne ab, und lass die App mit einem eigenen Text fragen.',
+        'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. ' +
+        'Lehne ab, und lass die App mit einem eigenen Text fragen.',
       key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuch es in einer Minute noch einmal.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Das ist eine Weile her. Bestätige noch einmal mit deinem Passkey.',

@@ -185,7 +185,8 @@ export const en = {
     stopped: {
       title: 'Your key stays here',
       why: (app: string, place: string) =>
-        `This service was about to send the key that ${app} encrypts with to ${place}, and the app has asked for it elsewhere. Nothing was handed over.`,
+        `This service was about to send the key that ${app} encrypts with to ${place}, ` +
+        'and the app has asked for it elsewhere. Nothing was handed over.',
       whatNow: 'This should never happen. Close this page, and tell the people who run the app or this service.',
     },
     newKey: 'The app wants a new key. It gets the old one with it, this once: what it doesn’t encrypt anew is lost.',
@@ -237,7 +238,8 @@ export const en = {
     seeAll: 'Read to the end, with nothing of this out of sight.',
     unreadable: 'Nobody can read this: it is a code, not a text. Who signs it can’t know what they agree to.',
     reserved:
-      'This is not a text for people: it is a message by which Countersign itself acts, such as to change a key. It can’t be signed here.',
+      'This is not a text for people: it is a message by which Countersign itself acts, such as to change a key. ' +
+      'It can’t be signed here.',
     insist: 'Go on all the same',
     useCode: 'Unlock another way',
     codeWhy: 'No passkey at hand opens your key. Your recovery code does, for this one signature.',
@@ -824,7 +826,8 @@ export const en = {
       credential_in_use: 'This passkey already belongs to an account. Sign in with it.',
       app_not_active: 'This app isn’t active any more. You can only deny.',
       signature_reused:
-        'You have signed exactly this text before, for another app or in another role. Deny, and have the app ask with a text of its own.',
+        'You have signed exactly this text before, for another app or in another role. ' +
+        'Deny, and have the app ask with a text of its own.',
       key_not_in_log: 'The receipt isn’t ready yet. Try again in a minute.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'That was a while ago. Confirm with your passkey once more.',
