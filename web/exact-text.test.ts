@@ -64,6 +64,8 @@ test('ordinary text of many languages warns of nothing', () => {
     'שלם 100 שקלים',
     '同意支付100元。東京タワーでＡ４サイズ、ひらがな',
     '한국어 텍스트 LG전자',
+    '三〇〇円、①から③まで、㎡と20℃、第２章',
+    '100 m², 3 m³, CO₂ and H₂O, Ca²⁺, 1½ and ¾, nº 5, 1ª, 20 ℃, ① first ② second, 10–20 — all',
     'क्‍ष हिन्दी में १०० रुपये',
     'ภาษาไทย น้ำ',
     '👍🏽 👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ ☎︎ 1️⃣ 🇨🇭 10 kΩ, 5 μm',
@@ -152,6 +154,17 @@ const hostileTexts: Record<string, [string, [string, string][]]> = {
   'wide digits in a Latin line': ['Pay １00', [['look-alike', '１']]],
   'digits of another script': ['Pay ৪', [['look-alike', '৪']]],
   'a point that is none': ['Pay 1․000', [['look-alike', '․']]],
+  'a power that passes for a digit': ['Pay 10² €', [['look-alike', '²']]],
+  'a number of circles': ['Pay ①⓪⓪ €', [['look-alike', '①⓪⓪']]],
+  'a number of digits with points': ['Pay ⒈⒉ €', [['look-alike', '⒈⒉']]],
+  'a circle behind a digit': ['Pay 1⓪ €', [['look-alike', '⓪']]],
+  'a zero of China': ['Pay 1〇0 €', [['look-alike', '〇']]],
+  'a Roman numeral in a word': ['PAYPAⅬ', [['look-alike', 'Ⅼ']]],
+  'a letter of a script hand': ['Pay ℬank', [['look-alike', 'ℬ']]],
+  'a minus for a hyphen': ['Invoice 12−34', [['look-alike', '−']]],
+  'a minus at the front': ['Balance −100', [['look-alike', '−']]],
+  'a hyphen that does not break': ['Paper‑Shop', [['look-alike', '‑']]],
+  'a small dollar': ['Pay ﹩100', [['look-alike', '﹩']]],
 }
 for (const [what, [text, marks]] of Object.entries(hostileTexts))
   test(`SIG-19 ${what}: is marked`, () => assert.deepEqual(marksIn(text), marks))
@@ -191,6 +204,9 @@ test('the longest text is cut in no time', () => {
     'ש 1',
     '漢\u{E0100}',
     '1․',
+    '1²',
+    '①',
+    '−1',
   ]) {
     const text = unit.repeat(10_000).slice(0, 10_000)
     const began = performance.now()

@@ -41,18 +41,22 @@ const punctuation = new RegExp(
     '(?=[0-9A-Za-z])',
   'v',
 )
-const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{Nd}]+)|(?<false>${punctuation.source})|.`, 'gsv')
+/** Hyphens and the minus sign, which look like the hyphen of a keyboard where they touch what follows. */
+const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])/v
+const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${punctuation.source}|${hyphens.source})|.`, 'gsv')
 /** A letter or digit with its marks. */
 const letters = /\P{M}\p{M}*|\p{M}+/gv
 
 /** Marks, in what seemed plain, the letters and digits of a line that pass for others. */
 export function findLookAlikes(parts: Part[], line: string): Part[] {
   const known = clearScriptsOf(line)
+  const isEastAsian = (line.match(/\p{L}/gv) ?? []).some((letter) => eastAsian.has(scriptOf(letter) ?? ''))
   return parts.flatMap((part) => {
     if (part.is !== 'plain' || /^[\0-\x7F]*$/.test(part.text)) return [part]
     return [...part.text.matchAll(words)].flatMap(({ 0: text, groups }) => {
       if (groups?.['false'] !== undefined) return [{ is: 'look-alike' as const, text }]
-      return groups?.['word'] === undefined ? [{ is: 'plain' as const, text }] : markWord(text, line, known)
+      if (groups?.['word'] !== undefined) return markWord(text, { line, known, isEastAsian })
+      return [{ is: !isEastAsian && isTwin(text) ? 'look-alike' : 'plain', text } satisfies Part]
     })
   })
 }
@@ -62,12 +66,15 @@ export function scriptOf(letter: string): string | undefined {
   return ofScript.find(({ has }) => has.test(letter))?.name
 }
 
-function markWord(word: string, line: string, known: Set<string | undefined>): Part[] {
+type Around = { line: string; known: Set<string | undefined>; isEastAsian: boolean }
+
+function markWord(word: string, around: Around): Part[] {
   const pieces = word.match(letters) ?? []
-  const strange = strangeScriptsOf(pieces, known)
-  return pieces.map((text) => {
+  const strange = strangeScriptsOf(pieces, around.known)
+  return pieces.map((text, index) => {
     const isStrange = strange.has(scriptOf(text)) && (passing.test(text) || scriptOf(text) === 'Latin')
-    return { is: isStrange || isCostumed(text, word, line) ? 'look-alike' : 'plain', text }
+    const isFalse = isCostumed(text, word, around) || isDressed(text, pieces[index - 1], { word, ...around })
+    return { is: isStrange || isFalse ? 'look-alike' : 'plain', text }
   })
 }
 
@@ -98,9 +105,37 @@ function clearScriptsOf(line: string): Set<string | undefined> {
   return new Set((line.match(/\p{L}/gv) ?? []).filter((letter) => !passing.test(letter)).map(scriptOf))
 }
 
-function isCostumed(piece: string, word: string, line: string): boolean {
+function isCostumed(piece: string, word: string, { line, isEastAsian }: Around): boolean {
   if (costumed.test(piece)) return true
-  if (wide.test(piece)) return ![...line].some((each) => eastAsian.has(scriptOf(each) ?? ''))
+  if (wide.test(piece)) return !isEastAsian
   // A digit of another script, which may look like another digit of ours.
   return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !beyondLatin.test(line))
+}
+
+/**
+ * Whether a letter or digit reads as another one: one that compatibility (NFKC) makes an ASCII letter or number, and
+ * the Chinese zero. What is usual stays unmarked: `m²`, `CO₂`, `1½`, `nº`, a number in a circle by itself, and such
+ * numbers and the zero beside letters of East Asia.
+ */
+function isDressed(
+  piece: string,
+  before: string | undefined,
+  { word, isEastAsian }: Around & { word: string },
+): boolean {
+  if (/^[\0-\x7F]/.test(piece) || wide.test(piece) || ordinals.test(piece)) return false
+  if (piece === '〇') return !isEastAsian
+  const plain = piece.normalize('NFKC')
+  if (/^[A-Za-z]$/.test(plain)) return true
+  if (!/^\(?[0-9]+[.)]?$/.test(plain) || !/^\p{No}/v.test(piece) || isEastAsian) return false
+  return raised.test(piece) ? /^[\p{Nd}\p{No}]/v.test(before ?? '') : piece !== word
+}
+
+const ordinals = /^[ªº]/
+/** Superscripts and subscripts. */
+const raised = /^[\u00B2\u00B3\u00B9\u2070-\u209C]/
+/** What is a sign of ASCII to compatibility, such as a small or wide dollar, percent or at. */
+const twins = /^[\x21-\x7E]$/
+
+function isTwin(text: string): boolean {
+  return !/^[\0-\x7F]/.test(text) && !raised.test(text) && twins.test(text.normalize('NFKC'))
 }

@@ -78,9 +78,14 @@ function Odd({ part: { is, text } }: { part: Part }) {
   if (is !== 'look-alike') return <mark class="odd">{numberOf(text)}</mark>
   return (
     <mark class="odd">
-      <bdi>{text}</bdi> <small>{scripts[scriptOf(text) ?? ''] ?? numberOf(text)}</small>
+      <bdi>{text}</bdi> <small>{(isItself(text) && scripts[scriptOf(text) ?? '']) || numberOf(text)}</small>
     </mark>
   )
+}
+
+/** Whether its script says what a letter is: a Roman numeral is Latin, and that is not what is odd about it. */
+function isItself(text: string): boolean {
+  return text.normalize('NFKC') === text
 }
 
 /** The numbers by which Unicode knows characters: the first one's, and how many there are. */
