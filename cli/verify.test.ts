@@ -31,6 +31,10 @@ before(async () => {
   await writeFile(join(folder, 'jwks.json'), jwks.body)
   await writeFile(join(folder, 'others.json'), '{"keys":[]}')
   await writeFile(join(folder, 'text.txt'), payload)
+  const kept = { receipt: receipt.body, payload, logKeys: jwks.json() }
+  await writeFile(join(folder, 'kept.json'), JSON.stringify(kept))
+  await writeFile(join(folder, 'kept-other.json'), JSON.stringify({ ...kept, payload: 'Überweise 1000 €' }))
+  await writeFile(join(folder, 'kept-others.json'), JSON.stringify({ ...kept, logKeys: { keys: [] } }))
   await writeOfOrganization(world)
   await world.close()
 })
@@ -76,6 +80,14 @@ test('a receipt is verified without a network, and told in words', async () => {
   assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
 })
 
+test('what the SDK has kept is verified as it is, also against keys and a text that are named', async () => {
+  const { code, stdout, stderr } = await verify('kept.json')
+  assert.equal(code, 0, stderr)
+  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
+  assert.equal((await verify('kept-others.json', '--jwks', 'jwks.json')).code, 0)
+  assert.equal((await verify('kept-other.json', '--payload', payload)).code, 0)
+})
+
 test('the receipt of an organization tells who signed and who approved', async () => {
   const { code, stdout, stderr } = await verify('acme.jws', '--payload', payload, '--jwks', 'acme.json')
   assert.equal(code, 0, stderr)
@@ -91,6 +103,9 @@ for (const [what, words, complaint] of [
   ['another text', ['receipt.jws', '--payload', 'Überweise 10 €', '--jwks', 'jwks.json'], /for another text/],
   ['a receipt that was altered', ['altered.jws', '--payload', payload, '--jwks', 'jwks.json'], /altered since/],
   ['keys of another service', ['receipt.jws', '--payload', payload, '--jwks', 'others.json'], /not among the given/],
+  ['a receipt that was kept with another text', ['kept-other.json'], /for another text/],
+  ['a receipt that was kept with other keys', ['kept-others.json'], /not among the given/],
+  ['JSON that is no receipt', ['jwks.json'], /JSON without a receipt: .* receipt, payload and logKeys/],
   ['what is no receipt', ['text.txt', '--payload', payload, '--jwks', 'jwks.json'], /no receipt/],
   ['a file that is not there', ['none.jws', '--payload', payload, '--jwks', 'jwks.json'], /cannot be read/],
   ['keys that are no JSON', ['receipt.jws', '--payload', payload, '--jwks', 'text.txt'], /no JSON/],

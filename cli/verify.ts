@@ -7,6 +7,7 @@ import type {
 } from '@countersign/protocol/receipt-verification'
 import { Option, type Command } from 'commander'
 import { Failure } from './failure.ts'
+import { fieldsOf } from './json.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { settingsOf } from './settings.ts'
 import { printJson, withoutControls } from './terminal.ts'
@@ -27,21 +28,41 @@ export function addVerify(program: Command): void {
   program
     .command('verify')
     .description('verify a receipt: who signed which text, when, and with which key')
-    .argument('<receipt>', 'the file of the receipt')
+    .argument('<receipt>', 'the file of the receipt, or the JSON that the SDK keeps: {receipt, payload, logKeys}')
     .option('--payload <text>', 'the text that was signed')
     .addOption(new Option('--payload-file <file>', 'the same from a file, to the byte').conflicts('payload'))
-    .option('--jwks <file>', 'the keys of the log as you have kept them; without it the server is asked')
+    .option(
+      '--jwks <file>',
+      'the keys of the log as you have kept them; without it those in the JSON count, or the server is asked',
+    )
     .action(async (file: string, { payload, payloadFile, jwks }: Options, command: Command) => {
       const settings = settingsOf(command)
-      const text = payloadFile === undefined ? payload : read(payloadFile)
+      const kept = readKept(file, read(file))
+      const text = payloadFile === undefined ? (payload ?? kept.payload) : read(payloadFile)
       if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
-      const keySet = jwks === undefined ? await fetchLogKeys(settings) : readLogKeys(parse(read(jwks), jwks))
-      const reading = await verify(read(file), { payload: text, keySet })
+      const ownKeys = jwks === undefined ? kept.logKeys : readLogKeys(parse(read(jwks), jwks))
+      const keySet = ownKeys ?? (await fetchLogKeys(settings))
+      const reading = await verify(kept.receipt, { payload: text, keySet })
       if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
       if (settings.json) return printJson(reading.receipt)
       const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfPerson(reading)
       for (const line of lines) console.log(withoutControls(line))
     })
+}
+
+type Kept = { receipt: string; payload?: string; logKeys?: LogKeySet }
+
+/** What a file holds: a receipt by itself, or the JSON in which the SDK keeps one with its text and the log's keys. */
+function readKept(file: string, content: string): Kept {
+  if (!content.trimStart().startsWith('{')) return { receipt: content }
+  const { receipt, payload, logKeys } = fieldsOf(parse(content, file))
+  if (typeof receipt !== 'string')
+    throw new Failure(`${file} is JSON without a receipt: what the SDK keeps has receipt, payload and logKeys`)
+  return {
+    receipt,
+    ...(typeof payload === 'string' && { payload }),
+    ...(logKeys !== undefined && { logKeys: readLogKeys(logKeys) }),
+  }
 }
 
 /** A receipt of a person or of an organization: each says by its version which it is. */
