@@ -35,6 +35,21 @@ test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings
   `
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\ninvalid_token\n')
 
+  const parts = ['server', 'resource', 'encryption', 'sign-in', 'button']
+  const errors = `
+    const parts = await Promise.all(${JSON.stringify(parts)}.map((name) => import('@countersign/sdk/' + name)))
+    const thrown = parts.map(({ CountersignError }) => new CountersignError({ code: 'a', description: 'b' }))
+    const holds = parts.map(({ CountersignError }) => thrown.every((error) => error instanceof CountersignError))
+    const others = [new Error(), { code: 'a' }, null, undefined, 'a']
+    const takes = parts.some(({ CountersignError }) => others.some((other) => other instanceof CountersignError))
+    console.log(holds.join(), takes, JSON.stringify(thrown[0]))
+  `
+  const fields = JSON.stringify({ name: 'CountersignError', code: 'a', description: 'b' })
+  assert.equal(
+    run(process.execPath, ['--input-type=module', '--eval', errors]),
+    `true,true,true,true,true false ${fields}\n`,
+  )
+
   const compile = (code: string) => {
     writeFileSync(join(shop, 'shop.ts'), code)
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom']
