@@ -214,6 +214,26 @@ test('FED-18 an app with end-to-end encryption gets its key by a redirect, also 
   await fay.leave()
 })
 
+for (const [attributes, maxAge] of [
+  ['max-age="60"', '60'],
+  ['prompt="login"', '0'],
+] as const)
+  test(`with ${attributes} a sign-in goes by a redirect that asks for it`, async (t) => {
+    const bank = await openButtonApp(stage.service, { attributes })
+    t.after(() => bank.close())
+    const person = await stage.enroll({ handle: `hal-${maxAge}`, displayName: 'Hal' })
+    const { page } = person
+    await page.goto(bank.origin)
+    person.offerPasskeys(false)
+    await button(page).click()
+    await page.waitForURL(/\/signin\?/)
+    assert.equal(new URL(page.url()).searchParams.get('max_age'), maxAge)
+    if (maxAge === '0') await person.press('sign-in')
+    await person.press('approve')
+    await said(page, /^Hello Hal, by a redirect/)
+    await person.leave()
+  })
+
 test('the button is for everybody: by keyboard, on a narrow screen, enlarged, light and dark, in German', async (t) => {
   const german = await openButtonApp(stage.service, { language: 'de', attributes: 'name="Paper & Ink Identity"' })
   t.after(() => german.close())

@@ -152,3 +152,32 @@ for (const [what, { claims = {}, header = {}, signer }] of Object.entries(lies))
     const byRsa = writeJwt({ alg: 'RS256', kid: `${issuer.kid}-rsa` }, right, byRs256(issuer.rsa.privateKey))
     assert.equal((await answerWith(byRsa)).identityId, 'ada')
   })
+
+const agoSeconds = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
+const times: [string, { claims: object; grant?: object; options?: object; code?: string }][] = [
+  ['of now, where the page asked', { claims: { auth_time: agoSeconds(5) }, grant: { maxAge: 0 } }],
+  ['within the age that the server names', { claims: { auth_time: agoSeconds(300) }, options: { maxAge: 300 } }],
+  ['older than the page asked', { claims: { auth_time: agoSeconds(500) }, grant: { maxAge: 300 }, code: 'old' }],
+  ['older than the server names', { claims: { auth_time: agoSeconds(500) }, options: { maxAge: 300 }, code: 'old' }],
+  [
+    'older than the server names, where the page asked for less',
+    { claims: { auth_time: agoSeconds(500) }, grant: { maxAge: 9000 }, options: { maxAge: 300 }, code: 'old' },
+  ],
+  ['that is not told', { claims: {}, options: { maxAge: 300 }, code: 'old' }],
+  ['that is no time', { claims: { auth_time: '9999999999' }, options: { maxAge: 300 }, code: 'old' }],
+]
+for (const [what, { claims, grant = {}, options = {}, code }] of times)
+  test(`an authentication ${what}: ${code === undefined ? 'signs in' : 'signs nobody in'}`, async (t) => {
+    const issuer = await startTokenIssuer()
+    t.after(() => issuer.close())
+    const settings = { baseUrl: issuer.origin, authUrl: issuer.origin, clientId: 'app_test', clientSecret: 'cs_test' }
+    const now = agoSeconds(0)
+    const right = { iss: issuer.origin, aud: 'app_test', sub: 'ada', nonce: 'n', iat: now, exp: now + 60, ...claims }
+    const idToken = writeJwt({ alg: 'ES256', kid: issuer.kid }, right, byEs256(issuer.signer.privateKey))
+    const tokens = { access_token: 'a', access_token_jwt: 'j', id_token: idToken, scope: 'openid' }
+    issuer.says('/api/oauth/token', { body: { ...tokens, token_type: 'Bearer', expires_in: 60 } })
+    const sent = { code: 'c', redirectUri, codeVerifier: 'v', nonce: 'n', ...grant }
+    const redeemed = createCountersign(settings).redeemSignIn(sent, options)
+    if (code === undefined) assert.equal((await redeemed).identityId, 'ada')
+    else await assert.rejects(redeemed, refused('authentication_too_old'))
+  })

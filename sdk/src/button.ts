@@ -106,6 +106,7 @@ function wantedOf(button: HTMLElement): WantedSignIn {
     domainHint: button.getAttribute('domain-hint') ?? undefined,
     organizationId: button.getAttribute('organization-id') ?? undefined,
     prompt: button.getAttribute('prompt') ?? undefined,
+    maxAge: button.hasAttribute('max-age') ? Number(button.getAttribute('max-age')) : undefined,
   }
 }
 

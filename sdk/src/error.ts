@@ -9,10 +9,10 @@ const brand = Symbol.for('countersign.error')
  * service says that the request is signed, and it is not), `cannot_open` (a ciphertext or an app key is for another
  * key or context, was altered, or is none), `public_key_changed` (somebody's key is another one than was expected),
  * `cannot_verify` (whether a token is good can't be told now), `not_begun_here` (a sign-in came back that this tab has
- * not begun), `refused` (the browser's own dialog was refused, and does not tell why: most likely the page is none of
- * the app's), `no_storage` (this browser lets the page keep nothing, which a sign-in takes). Where a token is refused,
- * the code is that of RFC 6750. `instanceof` holds for the errors of all parts of the SDK, whichever this is imported
- * from.
+ * not begun), `authentication_too_old` (the person has not authenticated as recently as was asked for), `refused` (the
+ * browser's own dialog was refused, and does not tell why: most likely the page is none of the app's), `no_storage`
+ * (this browser lets the page keep nothing, which a sign-in takes). Where a token is refused, the code is that of RFC
+ * 6750. `instanceof` holds for the errors of all parts of the SDK, whichever this is imported from.
  */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'

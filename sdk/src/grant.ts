@@ -11,9 +11,10 @@ export type Proof = {
 
 /**
  * What a sign-in gives: an assertion of the browser's own dialog, or the code of a redirect, with what it takes to
- * redeem it once, within a minute. JSON as it is, so that a page can hand it to its server.
+ * redeem it once, within a minute, and how old the authentication may be where the page asked for that. JSON as it is,
+ * so that a page can hand it to its server.
  */
-export type Grant = Proof & ({ assertion: string } | { code: string; redirectUri: string })
+export type Grant = Proof & ({ assertion: string } | { code: string; redirectUri: string; maxAge?: number | undefined })
 
 const charactersMax = 32_768
 
@@ -35,10 +36,16 @@ export function randomText(): string {
 /** What somebody sent, if it is a grant. */
 export function readGrant(sent: unknown): Grant | undefined {
   if (!isRecord(sent)) return undefined
-  const { codeVerifier, nonce, assertion, code, redirectUri } = sent
+  const { codeVerifier, nonce, assertion, code, redirectUri, maxAge } = sent
   if (!isText(codeVerifier) || !isText(nonce)) return undefined
   if (isText(assertion)) return { assertion, codeVerifier, nonce }
-  return isText(code) && isText(redirectUri) ? { code, redirectUri, codeVerifier, nonce } : undefined
+  if (!isText(code) || !isText(redirectUri) || (maxAge !== undefined && !isMaxAge(maxAge))) return undefined
+  return { code, redirectUri, codeVerifier, nonce, maxAge }
+}
+
+/** Whether it is a number of seconds that `max_age` may be (OpenID Connect Core §3.1.2.1). */
+export function isMaxAge(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function isText(value: unknown): value is string {

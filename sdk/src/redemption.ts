@@ -2,7 +2,7 @@ import { JOSEError } from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
 import { CountersignError } from './error.ts'
 import { exchange, isRecord } from './exchange.ts'
-import { readGrant, type Grant } from './grant.ts'
+import { isMaxAge, readGrant, type Grant } from './grant.ts'
 import { keySetOf } from './key-set.ts'
 
 /** Who signed in, and the tokens that the app got for it. */
@@ -30,20 +30,45 @@ type Tokens = Omit<SignedIn, 'identityId' | 'claims'>
 const patienceMilliseconds = 15_000
 /** By how much clocks may differ. */
 const skewSeconds = 60
+/** How long a code lives, which may pass between the authentication and this. */
+const codeSeconds = 60
+
+export type Redemption = {
+  /**
+   * How many seconds ago the person may have authenticated at most. A page that a person can change has no say in this:
+   * a server that relies on it names it itself. Throws `authentication_too_old`.
+   */
+  maxAge?: number | undefined
+}
 
 /**
  * Redeems what a sign-in gave, once, and verifies the ID token that comes for it: its signature by the published keys,
- * its issuer, audience, nonce and time. Throws CountersignError: `invalid_grant` where it was redeemed before, has
- * expired or is none, `invalid_token` where the ID token is not what it should be, and what the service refuses with.
+ * its issuer, audience, nonce and time, and the time of the authentication where that was asked for. Throws
+ * CountersignError: `invalid_grant` where it was redeemed before, has expired or is none, `invalid_token` where the ID
+ * token is not what it should be, `authentication_too_old`, and what the service refuses with.
  */
-export async function redeem(app: Redeeming, sent: unknown): Promise<SignedIn> {
+export async function redeem(app: Redeeming, sent: unknown, { maxAge }: Redemption = {}): Promise<SignedIn> {
+  if (maxAge !== undefined && !isMaxAge(maxAge)) throw new TypeError('maxAge is a whole number of seconds')
   const grant = readGrant(sent)
   if (!grant) throw new CountersignError({ code: 'invalid_grant', description: 'This is nothing to be redeemed.' })
   const askedAt = Date.now()
   const tokens = readTokens(await askFor(app, grant), askedAt)
   if (!tokens) throw new CountersignError(unexpected)
-  const claims = await verifyIdToken(app, tokens.idToken, grant.nonce)
-  return Object.freeze({ ...claims, ...tokens })
+  const verified = await verifyIdToken(app, tokens.idToken, grant.nonce)
+  const ages = [maxAge, 'maxAge' in grant ? grant.maxAge : undefined].filter((age) => age !== undefined)
+  if (ages.length > 0) requireRecent(verified.claims['auth_time'], Math.min(...ages))
+  return Object.freeze({ ...verified, ...tokens })
+}
+
+/** OpenID Connect Core §3.1.3.7, step 13. */
+function requireRecent(authTime: unknown, maxAge: number): void {
+  const oldest = Math.floor(Date.now() / 1000) - maxAge - skewSeconds - codeSeconds
+  if (typeof authTime !== 'number' || authTime < oldest) throw new CountersignError(tooOld)
+}
+
+const tooOld = {
+  code: 'authentication_too_old',
+  description: 'The ID token does not say that the person has authenticated as recently as was asked for.',
 }
 
 const unexpected = {

@@ -1,12 +1,15 @@
 import { readSealedFragment } from '@countersign/protocol/formats/app-key-fragment'
 import { CountersignError } from './error.ts'
 import { isRecord } from './exchange.ts'
-import { challengeOf, randomText, type Grant, type Proof } from './grant.ts'
+import { challengeOf, isMaxAge, randomText, type Grant, type Proof } from './grant.ts'
 import type { CheckedApp } from './sign-in-app.ts'
 import { tabStorage } from './storage.ts'
 
 /** What this tab keeps of a sign-in while the person is away. */
-type Begun = Proof & { state: string; redirectUri: string }
+type Begun = Asked & { state: string; redirectUri: string }
+
+/** What the page knows of its request, and how old the authentication may be at most, where it asked for that. */
+type Asked = Proof & { maxAge?: number | undefined }
 
 type Wanted = { parameters: Record<string, string>; signal: AbortSignal | undefined }
 
@@ -19,7 +22,7 @@ const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_u
  * Sends the browser to the page to sign in (RFC 6749 §4.1.1). This page goes with that, and what is awaited of it;
  * where the person stops the browser, or comes back by its button, it is as they left it, and they have declined.
  */
-export async function leaveToSignIn(app: CheckedApp, proof: Proof, wanted: Wanted): Promise<'declined'> {
+export async function leaveToSignIn(app: CheckedApp, asked: Asked, wanted: Wanted): Promise<'declined'> {
   const state = randomText()
   const { issuer, clientId, redirectUri, scope } = app
   const url = new URL('/signin', issuer)
@@ -29,13 +32,13 @@ export async function leaveToSignIn(app: CheckedApp, proof: Proof, wanted: Wante
     redirect_uri: redirectUri,
     scope,
     state,
-    nonce: proof.nonce,
-    code_challenge: await challengeOf(proof),
+    nonce: asked.nonce,
+    code_challenge: await challengeOf(asked),
     code_challenge_method: 'S256',
     ...wanted.parameters,
   }).toString()
   wanted.signal?.throwIfAborted()
-  tabStorage().setItem(placeOf(app), JSON.stringify({ ...proof, state, redirectUri } satisfies Begun))
+  tabStorage().setItem(placeOf(app), JSON.stringify({ ...asked, state, redirectUri } satisfies Begun))
   location.assign(url)
   return untilShownAgain(wanted.signal)
 }
@@ -72,8 +75,9 @@ export function takeReturned(app: CheckedApp): Returned | undefined {
   if (!isOurs) throw new CountersignError(anotherIssuer)
   if (error === 'access_denied') return 'declined'
   if (error !== null) throw refusalOf(error, answer.get('error_description'))
-  const { codeVerifier, nonce, redirectUri } = begun
-  return { grant: { code: code ?? '', redirectUri, codeVerifier, nonce }, sealedAppKey }
+  const { codeVerifier, nonce, redirectUri, maxAge } = begun
+  const grant = { code: code ?? '', redirectUri, codeVerifier, nonce, ...(maxAge !== undefined && { maxAge }) }
+  return { grant, sealedAppKey }
 }
 
 const notBegunHere = { code: 'not_begun_here', description: 'This sign-in was not begun in this tab.' }
@@ -93,10 +97,10 @@ function takeBegun(app: CheckedApp, state: string): Begun | undefined {
 function readBegun(kept: string | null): Begun | undefined {
   const begun: unknown = JSON.parse(kept ?? 'null')
   if (!isRecord(begun)) return undefined
-  const { state, codeVerifier, nonce, redirectUri } = begun
+  const { state, codeVerifier, nonce, redirectUri, maxAge } = begun
   if (typeof state !== 'string' || typeof codeVerifier !== 'string') return undefined
   if (typeof nonce !== 'string' || typeof redirectUri !== 'string') return undefined
-  return { state, codeVerifier, nonce, redirectUri }
+  return { state, codeVerifier, nonce, redirectUri, ...(isMaxAge(maxAge) && { maxAge }) }
 }
 
 /** A tab has one sign-in under way with an app: whoever begins another has given up the first. */

@@ -1,7 +1,7 @@
 import { addressOf } from './address.ts'
 import { connectUrl, type WantedConsent } from './connect-url.ts'
 import { readOrganizationReceipt, type WantedOrganizationReceipt } from './organization-receipt.ts'
-import { redeem } from './redemption.ts'
+import { redeem, type Redemption } from './redemption.ts'
 import { readReceipt, type WantedReceipt } from './receipt.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
@@ -49,7 +49,7 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
   const redeeming = { base: hosts.baseUrl, issuer: hosts.authUrl, clientId, clientSecret }
   return {
     /** What the page of the app was given by `signIn`, as it came from there. */
-    redeemSignIn: (grant: unknown) => redeem(redeeming, grant),
+    redeemSignIn: (grant: unknown, options: Redemption = {}) => redeem(redeeming, grant, options),
     createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),

@@ -1,8 +1,8 @@
 import { newEphemeralKey } from './ephemeral-key.ts'
 import { askBrowser, disconnectByBrowser } from './federated-sign-in.ts'
-import { challengeOf, newProof, type Grant, type Proof } from './grant.ts'
+import { challengeOf, isMaxAge, newProof, type Grant, type Proof } from './grant.ts'
 import { cannotOpen } from './jwe.ts'
-import { redeem, type SignedIn } from './redemption.ts'
+import { redeem, type Redemption, type SignedIn } from './redemption.ts'
 import { leaveToSignIn, takeReturned } from './redirect-sign-in.ts'
 import { checkApp, type CheckedApp, type SignInApp } from './sign-in-app.ts'
 
@@ -29,6 +29,11 @@ export type WantedSignIn = {
   organizationId?: string | undefined
   /** `login`, `consent` or `select_account` (OpenID Connect Core §3.1.2.1). */
   prompt?: string | undefined
+  /**
+   * How many seconds ago the person may have authenticated at most; with the prompt `login` 0 if not given. It goes by
+   * a redirect, and `redeemSignIn` verifies it. A server that relies on it names it there too.
+   */
+  maxAge?: number | undefined
   /** Ends the waiting, and closes the dialog. */
   signal?: AbortSignal | undefined
 }
@@ -62,7 +67,8 @@ export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise
   const returned = await finishSignIn(app)
   if (returned) return returned
   wanted.signal?.throwIfAborted()
-  const isByDialog = isForDialog(app, wanted)
+  const maxAge = maxAgeOf(wanted)
+  const isByDialog = maxAge === undefined && isForDialog(app, wanted)
   if (!isByDialog && wanted.mode === 'passive') return unsupported
   const checked = checkApp(app)
   const proof = newProof()
@@ -70,8 +76,14 @@ export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise
   if (asked.type !== 'unsupported' || wanted.mode === 'passive') return asked
   const { loginHint, organizationId, prompt, signal } = wanted
   const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
-  const parameters = given({ login_hint: loginHint, organization_id: organizationId, prompt, app_key_jwk: appKeyJwk })
-  return { type: await leaveToSignIn(checked, proof, { parameters, signal }) }
+  const parameters = given({
+    login_hint: loginHint,
+    organization_id: organizationId,
+    prompt,
+    max_age: maxAge?.toString(),
+    app_key_jwk: appKeyJwk,
+  })
+  return { type: await leaveToSignIn(checked, { ...proof, maxAge }, { parameters, signal }) }
 }
 
 /**
@@ -91,11 +103,11 @@ export async function finishSignIn(app: SignInApp): Promise<SignInAnswer | undef
 /**
  * Redeems what a sign-in gave, once and within a minute, as a public app: the verifier is its proof. Any other hands
  * the grant to its server, where `createCountersign` has the same. Throws CountersignError: `invalid_grant`,
- * `invalid_token`.
+ * `invalid_token`, `authentication_too_old`.
  */
-export async function redeemSignIn(app: SignInApp, grant: Grant): Promise<SignedIn> {
+export async function redeemSignIn(app: SignInApp, grant: Grant, options: Redemption = {}): Promise<SignedIn> {
   const { base, issuer, clientId } = checkApp(app)
-  return redeem({ base, issuer: new URL(issuer), clientId }, grant)
+  return redeem({ base, issuer: new URL(issuer), clientId }, grant, options)
 }
 
 /**
@@ -105,6 +117,11 @@ export async function redeemSignIn(app: SignInApp, grant: Grant): Promise<Signed
  */
 export async function disconnect(app: SignInApp, identityId: string): Promise<boolean> {
   return disconnectByBrowser(checkApp(app), identityId)
+}
+
+function maxAgeOf({ prompt, maxAge }: WantedSignIn): number | undefined {
+  if (maxAge !== undefined && !isMaxAge(maxAge)) throw new TypeError('maxAge is a whole number of seconds')
+  return maxAge ?? (prompt?.split(' ').includes('login') ? 0 : undefined)
 }
 
 const unsupported = { type: 'unsupported' } as const
