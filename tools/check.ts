@@ -23,6 +23,7 @@ const checks = [
   { name: 'row types', command: 'node tools/tables.ts --check' },
   { name: 'operations', command: 'node tools/sdk-types.ts --check' },
   { name: 'cases', command: 'node tools/cases.ts --check' },
+  { name: 'growth', command: 'node tools/growth.ts' },
   { name: 'links', command: 'node tools/links.ts' },
   { name: 'lock file', command: 'npm ci --dry-run --ignore-scripts' },
 ]

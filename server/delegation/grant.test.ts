@@ -199,7 +199,7 @@ test('disconnecting the source or the target ends what is between them, for that
   }
 })
 
-test('what was revoked, and each use, is forgotten after ninety days; what is in force is not', async () => {
+test('GRW-19 what was revoked, and each use, is forgotten after ninety days; what is in force is not', async () => {
   const [kept, gone] = [await notes.connected(), await notes.connected()]
   for (const { exchange } of [kept, gone]) assert.equal((await exchange()).statusCode, 200)
   const [{ id }] = await delegationsOf(world, gone.person)

@@ -317,7 +317,7 @@ test('ORG-04 of the members, owners and administrators alone look after domains'
   assert.equal((await list(owner)).length, 4, 'three that nobody could remove, and one of the administrator')
 })
 
-test('an organization claims at most fifty domains', async () => {
+test('GRW-15 an organization claims at most fifty domains', async () => {
   const admin = await newOrganization()
   for (let count = 0; count < 50; count += 1) await claimed(admin, `d${count}.many.example`)
   const answer = await claim(admin, 'one-more.many.example')

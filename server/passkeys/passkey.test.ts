@@ -180,7 +180,7 @@ test('the wrap that comes with a passkey is its own', async () => {
   assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'])
 })
 
-test('an account has at most twenty passkeys, however many are added at once', async () => {
+test('GRW-16 an account has at most twenty passkeys, however many are added at once', async () => {
   const person = await world.person()
   const begun = await Promise.all(
     Array.from({ length: 24 }, () => send('POST', '/api/auth/passkeys/start', person.headers)),

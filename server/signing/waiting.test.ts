@@ -78,7 +78,7 @@ test('a waiting app hears at once when enough have answered, and the trail tells
   )
 })
 
-test('a ninth that waits for the same request is answered at once with what is so', async () => {
+test('GRW-18 a ninth that waits for the same request is answered at once with what is so', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   const answered: string[] = []

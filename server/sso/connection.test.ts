@@ -201,7 +201,7 @@ test('everybody must sign in with a connection only once it was tested and confi
   assert.equal((await enterprise.send(owner, 'PATCH', `${path}/${second}`, { enabled: false })).statusCode, 200)
 })
 
-test('an organization has at most ten connections, also when they are made at once', async () => {
+test('GRW-17 an organization has at most ten connections, also when they are made at once', async () => {
   const { owner, path } = await acme()
   const answers = await Promise.all(Array.from({ length: 12 }, () => enterprise.send(owner, 'POST', path, settings())))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [...Array(10).fill(201), 409, 409])

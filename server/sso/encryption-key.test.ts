@@ -213,7 +213,7 @@ test('SML-07 what was encrypted for one organization opens for no other', async 
   assert.ok(one && two && !one.equals(two))
 })
 
-test('of many keys that are asked for at once three open, one of which is published', async () => {
+test('GRW-17 of many keys that are asked for at once three open, one of which is published', async () => {
   const acme = await connected()
   const { owner } = acme.organization
   const fresh = { headers: await owner.signIn() }

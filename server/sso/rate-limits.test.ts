@@ -18,7 +18,7 @@ async function countPassing(points: number, ask: () => Promise<{ statusCode: num
   return statuses.filter((status) => status !== 429).length
 }
 
-test('beginning to sign in with organizations is limited to 30 a minute from one address', async () => {
+test('GRW-14 beginning to sign in with organizations is limited to 30 a minute from one address', async () => {
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
   const start = (remoteAddress: string) =>

@@ -350,7 +350,7 @@ test('with an app go its webhook, its secrets and what was still to be delivered
   assert.equal((await ask('GET', `${pathOf(app)}/deliveries`)).json().error, 'app_not_found')
 })
 
-test('deliveries are listed newest first, page by page, and forgotten after 30 days', async () => {
+test('GRW-20 deliveries are listed newest first, page by page, and forgotten after 30 days', async () => {
   const app = await appHearing('http://localhost:9/hook')
   const ids: (string | undefined)[] = []
   for (let count = 0; count < 5; count += 1) ids.push(await tell(app))

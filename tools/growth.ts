@@ -1,0 +1,73 @@
+/**
+ * `docs/security/growth.md` says of every table and of every collection in memory who can add to it, what limits that
+ * and what removes it again. This fails where one is missing there or has gone, and where what callers can fill names
+ * no case of `docs/security/cases.md` that has a test.
+ *
+ * A collection outlives a request if it is declared at the top of a module and filled later, or at the top of a
+ * function that makes something which lasts: by its name, `createRateLimits`, `startSender`, `mountHosts`.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSources, type Source } from './sources.ts'
+
+type Documents = { growth: string; cases: string; tables: string; sources: Pick<Source, 'path' | 'code'>[] }
+
+const makers = /^(?:export )?(?:async )?function ((?:create|start|mount|serve|guard|gathering|storageOver)\w*)/
+const collection =
+  /^(?: {2})?(?:const|let) (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)\b(?:<.*>)?\((?<given>.?)|\[\]$)/
+const row = /^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|([^|]*)\|$/
+const caseId = /[A-Z][A-Z\d][A-Z]-\d{2}/g
+/** Whoever is not the operator or the service itself. */
+const callers = /\b(?:anyone|users?|apps?|members?|directories|directory)\b/
+
+/** What is wrong with the document. */
+export function findUnlisted({ growth, cases, tables, sources }: Documents): string[] {
+  const rows = growth.split('\n').flatMap((line) => {
+    const [, name, who = '', , , shown = ''] = row.exec(line) ?? []
+    return name === undefined ? [] : [{ name, who, ids: shown.match(caseId) ?? [] }]
+  })
+  const listed = new Set(rows.map(({ name }) => name))
+  const there = new Set([...tablesIn(tables), ...sources.flatMap(collectionsIn)])
+  const shown = new Set([...cases.matchAll(/^\| ([A-Z][A-Z\d][A-Z]-\d{2}) \|.*\]\(/gm)].map(([, id]) => id))
+  return [
+    ...[...there].filter((name) => !listed.has(name)).map((name) => `${name} is not listed`),
+    ...[...listed].filter((name) => !there.has(name)).map((name) => `${name} is listed, and is not there`),
+    ...rows
+      .filter(({ who, ids }) => callers.test(who) && ids.length === 0)
+      .map(({ name }) => `${name} can be filled by callers, and names no case`),
+    ...rows.flatMap(({ name, ids }) =>
+      ids.filter((id) => !shown.has(id)).map((id) => `${name} names ${id}, which has no test`),
+    ),
+  ]
+}
+
+function tablesIn(tables: string): string[] {
+  return [...tables.matchAll(/^ {2}(\w+): \{$/gm)].map(([, name = '']) => name)
+}
+
+/** The collections of a file that outlive a request: `path name`. */
+function collectionsIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] {
+  let inMaker = false
+  return code.split('\n').flatMap((line) => {
+    if (/^\S/.test(line)) inMaker = makers.test(line) || (inMaker && !line.startsWith('}'))
+    const found = collection.exec(line)
+    const [, name = ''] = found ?? []
+    if (!found) return []
+    const isOfModule = !line.startsWith(' ')
+    const isFilled = new RegExp(String.raw`\b${name}\.(?:add|set|push|unshift)\(`).test(code)
+    if (isOfModule ? isFilled : inMaker && found.groups?.['given'] !== '[') return [`${path} ${name}`]
+    return []
+  })
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..')
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const sources = readSources(root, ['server/**/*.ts']).filter(
+    ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/corpus)\//.test(path),
+  )
+  const [growth, cases] = [read('docs/security/growth.md'), read('docs/security/cases.md')]
+  const wrong = findUnlisted({ growth, cases, tables: read('server/kernel/tables.ts'), sources })
+  for (const sentence of wrong) console.error(`docs/security/growth.md: ${sentence}`)
+  if (wrong.length > 0) process.exitCode = 1
+}
