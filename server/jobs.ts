@@ -17,6 +17,7 @@ import { pruneLinks } from '#sso/arrival.ts'
 import { resealClientSecrets } from '#sso/client.ts'
 import { pruneEncryptionKeys, resealEncryptionKeys } from '#sso/encryption-key.ts'
 import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
+import { pruneAppSessions } from '#sessions/logout.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireOrganizationRequests, pruneOrganizationRequests } from '#signing/organization-request.ts'
@@ -33,6 +34,7 @@ type Sweep = (db: Kernel['db'], now: Date, batch: number) => Promise<number>
 const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
+  'sessions that apps know': pruneAppSessions,
   'sign-ins with organizations': pruneSsoFlows,
   'assertions of organizations': pruneAssertions,
   'keys that assertions were encrypted to': pruneEncryptionKeys,

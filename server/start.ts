@@ -14,6 +14,8 @@ import { openPages } from '#kernel/page.ts'
 import { createOutbound } from '#kernel/outbound.ts'
 import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
 import { hasKeys } from '#tokens/key-rotation.ts'
+import { startLogoutSender } from '#logout/sender.ts'
+import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { startSender } from '#webhooks/sender.ts'
 import { mountHosts } from './hosts.ts'
 import { startJobs } from './jobs.ts'
@@ -64,12 +66,13 @@ export async function start(config: Config): Promise<Running> {
   const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
   const jobs = isFirstProcess() ? startJobs(kernel) : undefined
   const sender = startSender(kernel)
+  const logoutSender = startLogoutSender({ kernel, keys: await openSigningKeys(kernel) })
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
     readMetrics,
     async stop(withinMilliseconds) {
       await listeners.drain(withinMilliseconds)
-      await Promise.all([jobs?.stop(), sender.stop()])
+      await Promise.all([jobs?.stop(), sender.stop(), logoutSender.stop()])
       await stopMetrics?.()
       await telling.close()
       await storage.close()

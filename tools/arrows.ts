@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { importsOf, readSources, type Import, type Source } from './sources.ts'
 
 const rooms =
-  'kernel sessions identity apps webhooks tokens organizations delegation authorizations transparency signing ' +
+  'kernel sessions identity apps webhooks tokens logout organizations delegation authorizations transparency signing ' +
   'encryption oauth sso fedcm passkeys audit account playground backup'
 
 /** The files that put the rooms together, likewise in one line. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { ProviderMetadata, PublicJwk } from '@countersign/protocol/oauth'
+import { PublicJwk } from '@countersign/protocol/oauth'
+import { ProviderMetadata } from '@countersign/protocol/provider-metadata'
 import { Value } from 'typebox/value'
 
 export type Metadata = ProviderMetadata

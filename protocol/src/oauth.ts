@@ -4,6 +4,7 @@ import { OrganizationAccess } from './apps.ts'
 import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from './endpoint.ts'
 import { OrganizationContext } from './organization-context.ts'
+import { ProviderMetadata } from './provider-metadata.ts'
 import { Base64, Ciphertext, ClientId, OrNull, Uuid } from './values.ts'
 
 /** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
@@ -219,41 +220,6 @@ export const userinfoByPost = endpoint(
 )
 
 const metadata = { security: 'none', cors: 'any origin', host: 'auth' } as const
-
-export const ProviderMetadata = Type.Object({
-  issuer: Type.String(),
-  authorization_endpoint: Type.String(),
-  pushed_authorization_request_endpoint: Type.String(),
-  require_pushed_authorization_requests: Type.Boolean(),
-  token_endpoint: Type.String(),
-  end_session_endpoint: Type.String(),
-  userinfo_endpoint: Type.String(),
-  jwks_uri: Type.String(),
-  scopes_supported: Type.Array(Type.String()),
-  response_types_supported: Type.Array(Type.String()),
-  response_modes_supported: Type.Array(Type.String()),
-  grant_types_supported: Type.Array(Type.String()),
-  subject_types_supported: Type.Array(Type.String()),
-  prompt_values_supported: Type.Array(Type.String()),
-  id_token_signing_alg_values_supported: Type.Array(Type.String()),
-  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  revocation_endpoint: Type.String(),
-  revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  introspection_endpoint: Type.String(),
-  introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  code_challenge_methods_supported: Type.Array(Type.String()),
-  claims_supported: Type.Array(Type.String()),
-  claim_types_supported: Type.Array(Type.String()),
-  ui_locales_supported: Type.Array(Type.String()),
-  acr_values_supported: Type.Array(Type.String()),
-  authorization_response_iss_parameter_supported: Type.Boolean(),
-  claims_parameter_supported: Type.Boolean(),
-  request_parameter_supported: Type.Boolean(),
-  request_uri_parameter_supported: Type.Boolean(),
-  client_id_metadata_document_supported: Type.Optional(Type.Boolean()),
-  service_documentation: Type.String(),
-})
-export type ProviderMetadata = Static<typeof ProviderMetadata>
 
 export const openidConfiguration = endpoint(
   'GET /.well-known/openid-configuration',

@@ -11,6 +11,7 @@ import { leaveOrganizations } from '#organizations/departure.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { forgetContinuations } from '#fedcm/continuation.ts'
 import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
+import { queueLogouts } from '#sessions/logout.ts'
 import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetOrganizationSignatures } from '#signing/organization-request.ts'
@@ -70,7 +71,7 @@ export async function deleteAccount(
     await forgetPersonKeys(tx, userId)
     // A sign-in under way holds its passkey until its session is there to be seen.
     await forgetPasskeys(tx, userId)
-    await endOtherSessions(tx, userId)
+    await endOtherSessions(tx, { userId }, now)
     await forgetContinuations(tx, userId)
     await record(tx, { action: 'account.deleted', actor: 'person', userId }, now)
     return apps.map(({ clientId }) => clientId)
@@ -79,6 +80,7 @@ export async function deleteAccount(
 
 /** What an identity has in the other rooms. */
 async function forgetIdentities(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  await queueLogouts(tx, { identityIds }, now)
   await forgetTokens(tx, identityIds)
   await forgetLinks(tx, identityIds)
   await forgetConsents(tx, identityIds)

@@ -7,6 +7,7 @@ import { transaction, type Database, type Transaction } from '#kernel/database.t
 import { readPages } from '#kernel/pages.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { listEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { queueLogouts } from '#sessions/logout.ts'
 import type { Session } from '#sessions/session.ts'
 import { listScopesHeld, revokeAllOfClient } from '#tokens/lineage.ts'
 import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from './app-key-store.ts'
@@ -138,6 +139,7 @@ type Ending = { actor: 'person' | 'app'; userId: string; identityId: string; cli
 async function endConnection(tx: Transaction, ending: Ending, now: Date): Promise<void> {
   const { identityId, clientId } = ending
   await revokeAllOfClient(tx, identityId, clientId, now)
+  await queueLogouts(tx, { identityIds: [identityId], clientId }, now)
   await deleteAppKeysOfApp(tx, identityId, clientId)
   await revokeDelegationsOfApp(tx, identityId, clientId, now)
   await record(tx, { action: 'app.disconnected', ...ending }, now)

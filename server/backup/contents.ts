@@ -68,6 +68,8 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   session: 'left behind',
   session_enterprise_sso: 'left behind',
   session_without_sso: 'left behind',
+  session_app: 'left behind',
+  session_logout: 'left behind',
   rate_limit_window: 'left behind',
   audit_entry: 'kept',
 }

@@ -44,6 +44,7 @@ test('the first time a person is asked in a window, and the app gets what they a
       givenTo: 'https://app.example',
       redirectUri: 'http://localhost:4400/fedcm/resolve',
       scope: ['openid', 'profile'],
+      organizationAccess: 'create',
       nonce: params.nonce,
       state: undefined,
       codeChallenge: params.codeChallenge,

@@ -31,6 +31,7 @@ export function createMetrics(connections: () => Connections): Metrics {
   const grants = new Map<string, number>()
   const refusals = new Map<string, number>()
   const webhookAttempts = new Map<string, number>()
+  const logoutAttempts = new Map<string, number>()
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const startedAt = Date.now() / 1000 - process.uptime()
@@ -40,6 +41,7 @@ export function createMetrics(connections: () => Connections): Metrics {
     granted: (kind, outcome) => increment(grants, `{grant="${kind}",outcome="${outcome}"}`),
     limited: (what) => increment(refusals, `{limit="${what.replaceAll(' ', '-')}"}`),
     webhookAttempted: (outcome) => increment(webhookAttempts, `{outcome="${outcome}"}`),
+    logoutAttempted: (outcome) => increment(logoutAttempts, `{outcome="${outcome}"}`),
     read: () => [
       {
         name: 'countersign_http_request_duration_seconds',
@@ -51,6 +53,7 @@ export function createMetrics(connections: () => Connections): Metrics {
       counter('countersign_token_grants_total', 'Grants of authenticated clients at the token endpoint.', grants),
       counter('countersign_rate_limit_refusals_total', 'Requests that a rate limit refused.', refusals),
       counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
+      counter('countersign_logout_token_attempts_total', 'Attempts to deliver a logout token.', logoutAttempts),
       ...databaseFamilies(connections()),
       ...processFamilies(startedAt, delay),
     ],

@@ -319,12 +319,29 @@ export interface Tables {
     fedcm_sha256: Uint8Array | null
     proved_request_sha256: Uint8Array | null
   }
+  session_app: {
+    session_id: string
+    known_session_id: string
+    identity_id: string
+    client_id: string
+    organization_id: string | null
+    expires_at: Date
+  }
   session_enterprise_sso: {
     session_id: string
     organization_id: string
     connection_id: string
     identity_id: string
     authenticated_at: Date
+  }
+  session_logout: {
+    client_id: string
+    logout_id: string
+    identity_id: string
+    session_id: string
+    attempts: Generated<number>
+    created_at: Date
+    due_at: Date
   }
   session_without_sso: {
     session_id: string

@@ -19,6 +19,8 @@ export type Telemetry = {
   limited: (what: string) => void
   /** An attempt to deliver a webhook, and what came of it. */
   webhookAttempted: (outcome: 'delivered' | 'put_off' | 'given_up' | 'gone') => void
+  /** An attempt to deliver a logout token, and what came of it. */
+  logoutAttempted: (outcome: 'delivered' | 'put_off' | 'given_up') => void
 }
 
 /** Where nobody wants to know. */
@@ -27,4 +29,5 @@ export const noTelemetry: Telemetry = {
   granted: () => {},
   limited: () => {},
   webhookAttempted: () => {},
+  logoutAttempted: () => {},
 }

@@ -14,6 +14,7 @@ import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { enterOrganization } from '#organizations/context.ts'
+import { noteAppSession } from '#sessions/logout.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
@@ -189,6 +190,8 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
+  if (app.backchannelLogoutUri !== null && scope.includes('openid'))
+    await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
   const { requestedScope, authTimeRequested } = consent
   const asked = { requestedScope, authTimeRequested, loginPrompted: prompts.includes('login'), codeChallenge, nonce }
   const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri, ...asked }

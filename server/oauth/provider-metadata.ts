@@ -1,5 +1,5 @@
 import { encryptionScopes, standardScopes } from '@countersign/protocol/formats/scope'
-import type { ProviderMetadata } from '@countersign/protocol/oauth'
+import type { ProviderMetadata } from '@countersign/protocol/provider-metadata'
 import type { Config } from '#kernel/config.ts'
 import { algorithms } from '#tokens/signing-keys.ts'
 import { responseModes } from './answer.ts'
@@ -28,6 +28,8 @@ export function providerMetadata({
     require_pushed_authorization_requests: false,
     token_endpoint: `${api}/api/oauth/token`,
     end_session_endpoint: `${auth}/logout`,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     userinfo_endpoint: `${api}/api/oauth/userinfo`,
     jwks_uri: `${auth}/.well-known/jwks.json`,
     scopes_supported: [...standardScopes, ...encryptionScopes],

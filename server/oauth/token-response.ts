@@ -11,7 +11,7 @@ import type { Issued, Redeemed } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { claimsOf, tokenUserOf } from './claims.ts'
 import { effectiveScope } from './scope.ts'
-import { sidOf } from './sid.ts'
+import { sidOf } from '#sessions/sid.ts'
 
 type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 
@@ -84,10 +84,11 @@ function keepsOffline({ offline }: Pick<Redeemed, 'offline'>, { allowedScopes }:
 
 /**
  * Whether the ID token says when the person used their passkey (OpenID Connect Core §2). Apps compare that instant
- * among their users, and one person has the same in all of their identities: so it is for those that ask for it alone.
+ * among their users, and one person has the same in all of their identities: so it is for those alone that ask for it
+ * in a request, or have registered `requireAuthTime` (OpenID Connect Dynamic Client Registration §2, `require_auth_time`).
  */
-function tellsAuthTime({ authTimeRequested }: Pick<Redeemed, 'authTimeRequested'>): boolean {
-  return authTimeRequested
+function tellsAuthTime({ authTimeRequested }: Pick<Redeemed, 'authTimeRequested'>, app: RegisteredApp): boolean {
+  return authTimeRequested || app.requireAuthTime
 }
 
 /** Who signed in, where the app may know that, beside the access token that it comes with. */
@@ -104,7 +105,7 @@ async function signIdToken(
     sub: granted.identityId,
     iat: numericDate(now),
     exp: numericDate(access.expiresAt),
-    ...(tellsAuthTime(granted) && { auth_time: granted.authTime }),
+    ...(tellsAuthTime(granted, app) && { auth_time: granted.authTime }),
     aud: app.clientId,
     azp: app.clientId,
     ...(granted.nonce !== null && { nonce: granted.nonce }),

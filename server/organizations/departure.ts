@@ -2,6 +2,7 @@ import { record } from '#kernel/audit.ts'
 import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
+import { queueLogouts } from '#sessions/logout.ts'
 import { endCodesOfSessions, revokeLineagesOfOrganization } from '#tokens/lineage.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
 import { markKeyInForce } from './key-store.ts'
@@ -31,7 +32,8 @@ type Ending = { organizationId: string; identityIds?: string[] }
 /** Ends tokens for an organization, and the sessions that it opened with the codes that they gave. */
 export async function endAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
   await revokeLineagesOfOrganization(tx, of, now)
-  const ended = await endEnterpriseSso(tx, of)
+  await queueLogouts(tx, of, now)
+  const ended = await endEnterpriseSso(tx, of, now)
   const [identityIds, sessionIds] = [ended.map(({ identityId }) => identityId), ended.map(({ sessionId }) => sessionId)]
   await endCodesOfSessions(tx, { identityIds, sessionIds }, now)
 }

@@ -4,7 +4,7 @@ import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { readIdTokenHint } from '#oauth/id-token-hint.ts'
-import { sidOf } from '#oauth/sid.ts'
+import { sidOf } from '#sessions/sid.ts'
 import { endOtherSessions, endSession, type Session } from '#sessions/session.ts'
 import { endCodesOfSessions } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
@@ -20,7 +20,7 @@ type OneSession = Pick<Session, 'userId' | 'sessionId'>
 export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession, clientId?: string): Promise<boolean> {
   const now = clock()
   return transaction(db, async (tx) => {
-    if (!(await endSession(tx, userId, sessionId))) return false
+    if (!(await endSession(tx, userId, sessionId, now))) return false
     await endCodes(tx, userId, [sessionId], now)
     await record(
       tx,
@@ -66,7 +66,7 @@ export async function endElsewhere(
   { userId, kept }: { userId: string; kept?: string },
   now: Date,
 ): Promise<number> {
-  const sessionIds = await endOtherSessions(tx, userId, kept)
+  const sessionIds = await endOtherSessions(tx, { userId, ...(kept !== undefined && { kept }) }, now)
   await endCodes(tx, userId, sessionIds, now)
   return sessionIds.length
 }

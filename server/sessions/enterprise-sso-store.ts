@@ -75,6 +75,21 @@ export async function moveEnterpriseSso(
 /** What a provider has said: for an organization, by one of its connections, of some identities. */
 export type EnterpriseSsoOf = { organizationId: string; connectionId?: string; identityIds?: string[] }
 
+/** The ids of the sessions that stand on nothing else, for another statement. */
+export function selectEnterpriseSessions(
+  tx: Transaction,
+  { organizationId, connectionId, identityIds }: EnterpriseSsoOf,
+) {
+  return tx
+    .selectFrom('session_enterprise_sso as said')
+    .innerJoin('session as opened', 'opened.session_id', 'said.session_id')
+    .select('said.session_id')
+    .where('organization_id', '=', organizationId)
+    .where('opened.identity_id', 'is not', null)
+    .$if(connectionId !== undefined, (some) => some.where('connection_id', '=', connectionId ?? ''))
+    .$if(identityIds !== undefined, (some) => some.where('said.identity_id', 'in', identityIds ?? []))
+}
+
 /** Deletes it, with the sessions that stand on nothing else, and answers these. */
 export async function deleteEnterpriseSso(
   tx: Transaction,

@@ -99,7 +99,8 @@ test('what a provider has said is taken back by connection, by member, or as a w
   const byOne = await signInByOrganization(world, person, { organizationId, connectionId: one })
   const byTwo = await signInByOrganization(world, person, { organizationId, connectionId: two })
   const elsewhere = await signInByOrganization(world, person)
-  const end = (of: object) => transaction(world.db, (tx) => endEnterpriseSso(tx, { organizationId, ...of }))
+  const end = (of: object) =>
+    transaction(world.db, (tx) => endEnterpriseSso(tx, { organizationId, ...of }, world.now()))
   const isSignedIn = async (headers: Headers) => (await get('/api/auth/session', headers)).statusCode === 200
 
   assert.deepEqual(await end({ identityIds: [] }), [])

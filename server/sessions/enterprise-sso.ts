@@ -8,10 +8,12 @@ import {
   findEnterpriseSso,
   listOrganizationsOfSession,
   moveEnterpriseSso,
+  selectEnterpriseSessions,
   upsertEnterpriseSso,
   upsertWithoutSso,
   type EnterpriseSsoOf,
 } from './enterprise-sso-store.ts'
+import { queueLogouts } from './logout.ts'
 
 /** That the provider of an organization has named the person of a session, as one of their identities. */
 export type EnterpriseSso = { connectionId: string; identityId: string; authenticatedAt: Date }
@@ -80,8 +82,11 @@ export async function passOnEnterpriseSso(
 export async function endEnterpriseSso(
   tx: Transaction,
   of: EnterpriseSsoOf,
+  now: Date,
 ): Promise<{ sessionId: string; identityId: string }[]> {
-  return of.identityIds?.length === 0 ? [] : deleteEnterpriseSso(tx, of)
+  if (of.identityIds?.length === 0) return []
+  await queueLogouts(tx, { sessions: selectEnterpriseSessions(tx, of) }, now)
+  return deleteEnterpriseSso(tx, of)
 }
 
 /** Ends the sessions that are of these identities alone, and what providers have said of them in others. */

@@ -13,6 +13,7 @@ import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-f
 import { readBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
 import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './enterprise-sso.ts'
+import { passOnAppSessions, queueLogouts } from './logout.ts'
 import {
   deleteEndedSessions,
   deleteOtherSessions,
@@ -21,6 +22,8 @@ import {
   findSession,
   insertSession,
   listSessionsOfUser,
+  selectSession,
+  selectSessionsOfUser,
   setAuthTime,
   touchSession,
 } from './store.ts'
@@ -176,6 +179,8 @@ async function endEarlier(tx: Transaction, { earlierToken }: Browser, opened: Op
   if (!route || earlierToken === undefined) return
   const earlier = { sessionId: uuidFromBytes(route), tokenSha256: sha256(earlierToken) }
   if (opened.identityId === null) await passOnEnterpriseSso(tx, earlier, opened)
+  await passOnAppSessions(tx, earlier, opened)
+  await queueLogouts(tx, { sessions: selectSession(tx, earlier) }, now)
   const ended = await deleteSessionOfToken(tx, earlier.sessionId, earlier.tokenSha256)
   if (ended) await record(tx, { action: 'session.ended', actor: 'person', userId: ended.userId }, now)
 }
@@ -208,12 +213,18 @@ export async function listSessions(db: Database, { userId, sessionId }: Session,
 }
 
 /** Ends a session of a person; false where they have none of this id, or had. */
-export function endSession(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
+export async function endSession(tx: Transaction, userId: string, sessionId: string, now: Date): Promise<boolean> {
+  await queueLogouts(tx, { sessions: selectSession(tx, { sessionId, userId }) }, now)
   return deleteSession(tx, userId, sessionId)
 }
 
 /** Ends every session of a person, but the one that they are in if it is named, and answers their ids. */
-export function endOtherSessions(tx: Transaction, userId: string, kept?: string): Promise<string[]> {
+export async function endOtherSessions(
+  tx: Transaction,
+  { userId, kept }: { userId: string; kept?: string },
+  now: Date,
+): Promise<string[]> {
+  await queueLogouts(tx, { sessions: selectSessionsOfUser(tx, userId, kept) }, now)
   return deleteOtherSessions(tx, userId, kept)
 }
 

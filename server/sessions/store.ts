@@ -98,6 +98,26 @@ export function deleteSessionOfToken(tx: Transaction, sessionId: string, tokenSh
     .executeTakeFirst()
 }
 
+/** The id of a session, if it is also by what else is known of it, for another statement. */
+export function selectSession(
+  tx: Transaction,
+  { sessionId, ...known }: { sessionId: string; userId?: string; tokenSha256?: Uint8Array },
+) {
+  const { userId, tokenSha256 } = known
+  return tx
+    .selectFrom('session')
+    .select('session.session_id')
+    .where('session.session_id', '=', sessionId)
+    .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
+    .$if(tokenSha256 !== undefined, (some) => some.where('token_sha256', '=', tokenSha256 ?? new Uint8Array()))
+}
+
+/** The ids of the sessions of a person, all but `kept`, for another statement. */
+export function selectSessionsOfUser(tx: Transaction, userId: string, kept?: string) {
+  const all = tx.selectFrom('session').select('session.session_id').where('user_id', '=', userId)
+  return kept === undefined ? all : all.where('session.session_id', '!=', kept)
+}
+
 /** Deletes the sessions of a person, all but `kept`, and answers their ids. */
 export async function deleteOtherSessions(tx: Transaction, userId: string, kept?: string): Promise<string[]> {
   const all = tx.deleteFrom('session').where('user_id', '=', userId)

@@ -268,7 +268,7 @@ export async function noteTested(db: Database, connectionId: string, now: Date):
 
 /** Ends the sessions that this connection alone has opened, with the codes that they gave. */
 async function signOutOf(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
-  const ended = await endEnterpriseSso(tx, { organizationId, connectionId })
+  const ended = await endEnterpriseSso(tx, { organizationId, connectionId }, now)
   const sessionIds = ended.map(({ sessionId }) => sessionId)
   await endCodesOfSessions(tx, { identityIds: ended.map(({ identityId }) => identityId), sessionIds }, now)
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Algorithm } from '@countersign/protocol/apps'
 import type { SigningKey, SigningKeys } from './signing-keys.ts'
 
-type TokenType = 'JWT' | 'at+jwt' | 'kms+jwt' | 'fedcm+jwt'
+type TokenType = 'JWT' | 'at+jwt' | 'kms+jwt' | 'fedcm+jwt' | 'logout+jwt'
 
 const signInThread = promisify<string, Buffer, KeyObject, Buffer>(sign)
 const headers = new WeakMap<SigningKey, Map<TokenType, string>>()

@@ -1,12 +1,6 @@
-/** Who in this process waits for something to deliver. A process hears its own bell alone, and looks by itself too. */
-const listeners = new Set<() => void>()
+import { createBell } from '#kernel/bell.ts'
 
-export function ringBell(): void {
-  for (const hear of listeners) hear()
-}
+/** Who in this process waits for a webhook to deliver. A process looks by itself too. */
+const { ring, onRing } = createBell()
 
-/** Hears the bell from now on; the answer ends that. */
-export function onBell(hear: () => void): () => void {
-  listeners.add(hear)
-  return () => void listeners.delete(hear)
-}
+export { ring as ringBell, onRing as onBell }

@@ -1,0 +1,164 @@
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import type { Database, Transaction } from '#kernel/database.ts'
+
+type NewAppSession = {
+  sessionId: string
+  identityId: string
+  clientId: string
+  organizationId: string | null
+  expiresAt: Date
+}
+
+/** Notes that an app knows a session, if the session is there; it stays until the transaction ends. */
+export async function insertAppSession(tx: Transaction, noted: NewAppSession): Promise<void> {
+  const { sessionId, identityId, clientId, organizationId, expiresAt } = noted
+  await sql`
+    insert into session_app (session_id, known_session_id, identity_id, client_id, organization_id, expires_at)
+    select session_id, session_id, ${identityId}::uuid, ${clientId}::text, ${organizationId}::uuid,
+      ${expiresAt}::timestamptz
+    from session where session_id = ${sessionId} for key share
+    on conflict (known_session_id, identity_id, client_id, organization_id)
+      do update set expires_at = excluded.expires_at`.execute(tx)
+}
+
+export async function moveAppSessions(
+  tx: Transaction,
+  earlier: { sessionId: string; tokenSha256: Uint8Array },
+  later: { sessionId: string; userId: string },
+): Promise<void> {
+  await sql`
+    update session_app set session_id = ${later.sessionId} where session_id = (
+      select session_id from session
+      where session_id = ${earlier.sessionId} and token_sha256 = ${earlier.tokenSha256} and user_id = ${later.userId}
+      for update
+    )`.execute(tx)
+}
+
+/**
+ * What ends for apps: sessions, by a query of their ids; what identities have at one app or at all; what members of an
+ * organization, or these identities, have for it.
+ */
+export type LogoutOf =
+  | { sessions: Expression<unknown> }
+  | { identityIds: string[]; clientId?: string }
+  | { organizationId: string; identityIds?: string[] | undefined }
+
+function endedBy(of: LogoutOf): RawBuilder<unknown> {
+  if ('sessions' in of) return sql`session_id in ${of.sessions}`
+  const ofIdentities = of.identityIds ? sql`identity_id = any(${of.identityIds}::uuid[])` : sql`true`
+  if ('organizationId' in of) return sql`organization_id = ${of.organizationId} and ${ofIdentities}`
+  return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
+}
+
+/** Holds sessions until the transaction ends, and waits for whoever gives an app something in one of them. */
+export async function lockSessions(tx: Transaction, sessions: Expression<unknown>): Promise<void> {
+  await sql`
+    with held as materialized (select session_id from session where session_id in ${sessions} for update)
+    select count(*) from held`.execute(tx)
+}
+
+/**
+ * Queues a logout token for each app, identity and session of what ends, and forgets these; answers how many. One
+ * statement, however many sessions that are.
+ */
+export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with ended as (
+      delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id
+    ), told as (
+      select distinct client_id, identity_id, known_session_id from ended
+    ), queued as (
+      insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, due_at)
+      select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz, ${now}::timestamptz
+      from told
+      returning client_id
+    )
+    select count(*)::integer as count from queued`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+export type ClaimedLogout = {
+  clientId: string
+  logoutId: string
+  identityId: string
+  sessionId: string
+  /** Which attempt this is, from 1. Nobody else has this number of this logout. */
+  attempt: number
+  /** Null where the app is gone, or has no logout URI any more. */
+  url: string | null
+  appStatus: 'active' | 'disabled' | null
+  algorithm: 'RS256' | 'ES256' | 'EdDSA' | null
+}
+
+export type LogoutClaim = {
+  now: Date
+  leaseEndsAt: Date
+  countMax: number
+  countOfAppMax: number
+  busyClientIds: string[]
+}
+
+const readMax = 100
+
+/** Takes logouts that are due, so that until the lease ends nobody else does. */
+export async function claimLogouts(db: Database, claim: LogoutClaim): Promise<ClaimedLogout[]> {
+  const { now, leaseEndsAt, countMax, countOfAppMax, busyClientIds } = claim
+  const { rows } = await sql<ClaimedLogout>`
+    with due as materialized (
+      select client_id, logout_id, due_at from session_logout
+      where due_at <= ${now} and client_id <> all(${busyClientIds}::text[])
+      order by due_at limit ${readMax} for update skip locked
+    ), ranked as (
+      select *, row_number() over (partition by client_id order by due_at) as nth from due
+    ), picked as materialized (
+      select client_id, logout_id from ranked where nth <= ${countOfAppMax} order by due_at limit ${countMax}
+    ), claimed as (
+      update session_logout logout set due_at = ${leaseEndsAt}, attempts = attempts + 1
+      from picked
+      where logout.client_id = picked.client_id and logout.logout_id = picked.logout_id and logout.due_at <= ${now}
+      returning logout.client_id, logout.logout_id, identity_id, session_id, attempts
+    )
+    select client_id as "clientId", logout_id as "logoutId", identity_id as "identityId",
+      session_id as "sessionId", attempts as attempt, backchannel_logout_uri as url, app.status as "appStatus",
+      id_token_algorithm as algorithm
+    from claimed left join app using (client_id)`.execute(db)
+  return rows
+}
+
+type Attempted = Pick<ClaimedLogout, 'clientId' | 'logoutId' | 'attempt'>
+
+/** Takes a logout out of the queue, unless another has taken it over. */
+export async function deleteLogout(db: Database, { clientId, logoutId, attempt }: Attempted): Promise<void> {
+  await db
+    .deleteFrom('session_logout')
+    .where('client_id', '=', clientId)
+    .where('logout_id', '=', logoutId)
+    .where('attempts', '=', attempt)
+    .execute()
+}
+
+/** Sets when a logout is sent next and how many attempts count, unless another has taken it over. */
+export async function postponeLogout(
+  db: Database,
+  { clientId, logoutId, attempt }: Attempted,
+  { dueAt, attempts }: { dueAt: Date; attempts: number },
+): Promise<void> {
+  await db
+    .updateTable('session_logout')
+    .set({ due_at: dueAt, attempts })
+    .where('client_id', '=', clientId)
+    .where('logout_id', '=', logoutId)
+    .where('attempts', '=', attempt)
+    .execute()
+}
+
+export async function deleteExpiredAppSessions(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from session_app where ctid = any(array(
+        select ctid from session_app where expires_at <= ${now} order by expires_at limit ${batch}
+      )) returning client_id
+    )
+    select count(*)::integer as count from gone`.execute(db)
+  return rows[0]?.count ?? 0
+}
