@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { startWebhookReceiver } from '../../server/testing/webhook-receiver.ts'
 import { openGround } from './ground.ts'
 import type { Parameters } from './relying-party.ts'
 
@@ -11,7 +12,12 @@ export async function openLeaving() {
   const { provider, site, person } = ground
   const { page } = person
   const signedOut = `${site.callback}/signed-out`
-  const client = await provider.register([site.callback], { postLogoutRedirectUris: [signedOut] })
+  const backChannel = await startWebhookReceiver([200])
+  const client = await provider.register([site.callback], {
+    postLogoutRedirectUris: [signedOut],
+    backchannelLogoutUri: backChannel.url,
+    backchannelLogoutSessionRequired: true,
+  })
   await ground.flow({ client, presses: ['approve'] })
 
   /** A logout request of a client to which somebody has just signed in. */
@@ -59,6 +65,11 @@ export async function openLeaving() {
       const { answer } = await ground.answer({ client, parameters: { prompt: 'none' } })
       assert.equal(answer.get('error'), 'login_required')
     },
-    close: ground.close,
+    /** What the client receives from the provider itself. */
+    backChannel,
+    async close() {
+      await ground.close()
+      await backChannel.close()
+    },
   }
 }

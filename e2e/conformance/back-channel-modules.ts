@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import type { Leaving } from './logout-ground.ts'
+import type { Module } from './plan.ts'
+
+const spec = 'OpenID Connect Back-Channel Logout'
+
+export const backChannelModules: Module<Leaving>[] = [
+  {
+    name: 'oidcc-backchannel-logout-discovery-endpoint-verification',
+    promise: 'discovery says that logout tokens are sent, with sid',
+    clause: `${spec} §2.1`,
+    async judge({ provider }) {
+      const { backchannel_logout_supported: isSupported, backchannel_logout_session_supported: hasSid } =
+        provider.metadata
+      assert.deepEqual([isSupported, hasSid], [true, true])
+      assert.ok(provider.metadata.end_session_endpoint.startsWith(`${provider.issuer}/`))
+    },
+  },
+  {
+    name: 'oidcc-backchannel-rp-initiated-logout',
+    promise: 'who is signed out by an app is signed out at its server as well, by a logout token of that session',
+    clause: `${spec} §2.4, §2.5, §2.6`,
+    async judge(leaving) {
+      const { provider, client, backChannel } = leaving
+      const usual = await leaving.request()
+      const { sub, sid } = decodeJwt(usual['id_token_hint'] ?? '')
+      const before = backChannel.received.length
+      await leaving.leaveToApp(usual)
+      await leaving.judgeSignedOut()
+      const received = await backChannel.has(before + 1)
+      const tokens = received.slice(before).map(({ headers, body }) => {
+        assert.match(headers['content-type'] ?? '', /^application\/x-www-form-urlencoded\b/)
+        const form = new URLSearchParams(body)
+        assert.deepEqual([...form.keys()], ['logout_token'])
+        return form.get('logout_token') ?? ''
+      })
+      const token = tokens.find((each) => decodeJwt(each)['sid'] === sid) ?? assert.fail('none is of this session')
+      const keys = createRemoteJWKSet(new URL(provider.metadata.jwks_uri))
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
+        issuer: provider.issuer,
+        audience: client.clientId,
+        typ: 'logout+jwt',
+        algorithms: ['RS256'],
+        requiredClaims: ['iat', 'exp', 'jti', 'events'],
+        maxTokenAge: '2 minutes',
+      })
+      assert.equal(protectedHeader.alg, 'RS256')
+      assert.equal(payload.sub, sub)
+      assert.equal('nonce' in payload, false)
+      assert.deepEqual(payload['events'], { 'http://schemas.openid.net/event/backchannel-logout': {} })
+    },
+  },
+]
