@@ -22,7 +22,7 @@ async function signOut(person: Person) {
   await person.page.waitForURL(`${stage.service.authUrl}/`)
 }
 
-const strangers = {
+const strangers: Record<string, { wrong: Record<string, string>; title: string }> = {
   'an app that nobody registered': { wrong: { client_id: 'app_nobody' }, title: words.error.titles.invalid_client },
   'an address that the app did not register': {
     wrong: { redirect_uri: 'http://shop.localhost/elsewhere' },
@@ -47,6 +47,8 @@ for (const [what, { wrong, title }] of Object.entries(strangers))
     assert.equal(ada.page.url(), url.href)
     await ada.page.getByRole('heading', { name: title }).waitFor()
     await ada.page.getByRole('link', { name: words.error.home, exact: true }).waitFor()
+    await ada.page.getByText(words.error.forDevelopers).click()
+    await ada.page.getByText(Object.values(wrong).join(), { exact: true }).waitFor()
     const origins = new Set((await ada.sent()).map((request) => new URL(request.url).origin))
     assert.deepEqual(origins, new Set([service.authUrl]))
     await ada.leave()

@@ -13,6 +13,7 @@ import type { Storage } from '#kernel/database.ts'
 import { createHost, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
+import type { Refusal } from '#kernel/refusal.ts'
 import { oversightRoutes } from '#organizations/oversight-routes.ts'
 import { domainRoutes } from '#organizations/domain-routes.ts'
 import { keyRoutes } from '#organizations/key-routes.ts'
@@ -59,7 +60,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
       origins: { pages: [config.authUrl.origin, config.businessUrl.origin], isRegistered: apps.hasRedirectOrigin },
       elsewhere: (path) => [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)?.[0],
       errorPage: (reply, refusal, requestId) =>
-        pages.show(reply, { page: 'error', site, error: refusal.code, description: refusal.message, requestId }),
+        pages.show(reply, { page: 'error', site, ...toError(refusal), requestId }),
     })
     byOrigin.set(origin.origin, host)
     return host
@@ -116,4 +117,11 @@ function mountPages(hosts: Hosts, provider: TokenEndpoint, pages: Pages): void {
   signingPageRoutes(hosts.auth, { kernel, apps }, pages)
   federatedPages(hosts.api, kernel, pages)
   if (kernel.config.demo) playgroundRoutes(hosts.auth, kernel, pages)
+}
+
+/** What the error page shows of a refusal. */
+function toError({ code, message, fields }: Refusal) {
+  const { client_id: clientId, redirect_uri: redirectUri } = fields
+  const sent = typeof clientId === 'string' && typeof redirectUri === 'string' ? { clientId, redirectUri } : undefined
+  return { error: code, description: message, ...(sent && { sent }) }
 }

@@ -141,7 +141,15 @@ export type SignView = {
 export type FederatedView = { page: 'fedcm'; site: Site; fault?: string }
 
 /** Why a person can't go on, where there is no app to send them back to. */
-export type ErrorView = { page: 'error'; site: Site; error: string; description: string; requestId: string }
+export type ErrorView = {
+  page: 'error'
+  site: Site
+  error: string
+  description: string
+  requestId: string
+  /** What an app sent that leads nowhere: text, for its developer. */
+  sent?: { clientId: string; redirectUri: string }
+}
 
 export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
 

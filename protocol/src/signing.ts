@@ -189,8 +189,8 @@ export const SigningRequest = Type.Object({
   publicKey: PublicKey,
   createdAt: Instant,
   expiresAt: Instant,
-  resolvedAt: NullableInstant,
-  signature: Type.Union([Type.String(), Type.Null()]),
+  resolvedAt: Type.Optional(Instant),
+  signature: Type.Optional(Type.String()),
   organization: Type.Optional(AskedOrganization),
 })
 export type SigningRequest = Static<typeof SigningRequest>

@@ -168,9 +168,9 @@ test('the export tells of every signing key, and of what a person was asked to s
   assert.deepEqual(
     first?.signingRequests.map((request) => [request.requestId, request.status, request.publicKey, request.signature]),
     [
-      [pending, 'pending', next.publicKey, null],
-      [expired, 'expired', ada.pair.publicKey, null],
-      [denied, 'denied', ada.pair.publicKey, null],
+      [pending, 'pending', next.publicKey, undefined],
+      [expired, 'expired', ada.pair.publicKey, undefined],
+      [denied, 'denied', ada.pair.publicKey, undefined],
       [signed, 'signed', ada.pair.publicKey, signature],
     ],
   )

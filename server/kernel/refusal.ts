@@ -9,7 +9,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(status: number, code: string, sentence: string, more: Refused = {}) {
-    super(sentence.replaceAll('"', "'").replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, '?'))
+    super(plain(sentence))
     this.status = status
     this.code = code
     this.fields = more.fields ?? {}
@@ -24,6 +24,11 @@ export class Refusal extends Error {
 /** What a refusal may say beside its table: another sentence, named fields, headers. */
 export type Refused = { sentence?: string; fields?: Record<string, unknown>; headers?: Record<string, string> }
 
+/** A sentence in the characters of RFC 6749 §5.2, whatever a caller has sent that it repeats. */
+function plain(sentence: string): string {
+  return sentence.replaceAll('"', "'").replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, '?')
+}
+
 type Throwers<Table> = { [Code in keyof Table]: (more?: Refused) => Refusal }
 
 /** A noun's refusals, written once: code, status, sentence. */
@@ -32,7 +37,9 @@ export function refusals<const Table extends Record<string, readonly [status: nu
 ): Throwers<Table>
 export function refusals(table: Record<string, readonly [status: number, sentence: string]>) {
   const makers: Record<string, (more?: Refused) => Refusal> = {}
-  for (const [code, [status, sentence]] of Object.entries(table))
+  for (const [code, [status, sentence]] of Object.entries(table)) {
+    if (sentence !== plain(sentence)) throw new Error(`The sentence of ${code} has characters that no client may get`)
     makers[code] = (more = {}) => new Refusal(status, code, more.sentence ?? sentence, more)
+  }
   return makers
 }

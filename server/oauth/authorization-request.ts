@@ -117,16 +117,26 @@ function readWanted(parameters: Parameters): { own: Parameters; wanted?: AskedCo
   return { own: { ...parameters, scope: indicated.scope }, wanted: indicated.connector }
 }
 
-/** The app, and its redirect URI. Refuses `invalid_client`, `invalid_redirect_uri`. */
+/**
+ * What came in a request, for its developer to compare: whatever is not printable ASCII by its number, and not endless.
+ */
+function visible(text: string): string {
+  return text
+    .slice(0, 500)
+    .replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}
+
+/** The app, and its redirect URI. Refuses `invalid_client`, `invalid_redirect_uri`, and says what was sent. */
 async function requireRegistered(
   { apps, site }: Pick<Reader, 'apps' | 'site'>,
   { client_id: clientId = '', redirect_uri: redirectUri = '' }: Parameters,
   continues = false,
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
+  const named = { fields: { client_id: visible(clientId), redirect_uri: visible(redirectUri) } }
   const app = await apps.find(clientId)
-  if (!app) throw refuse.invalid_client()
+  if (!app) throw refuse.invalid_client(named)
   const mayReturn = continues ? endsHere(app, redirectUri, site.baseUrl) : isRegisteredRedirect(app, redirectUri)
-  if (!mayReturn) throw refuse.invalid_redirect_uri()
+  if (!mayReturn) throw refuse.invalid_redirect_uri(named)
   return { app, redirectUri }
 }
 

@@ -39,6 +39,40 @@ for (const [way, parameters] of Object.entries(ways))
     }
   })
 
+test('OID-07 the page of a redirect URI that is not registered says what was sent, as text', async () => {
+  const sentBy = async (parameters: Record<string, string>) => {
+    const query = new URLSearchParams({
+      client_id: app.clientId,
+      response_type: 'code',
+      scope: 'openid',
+      ...parameters,
+    })
+    const { statusCode, body } = await world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
+    assert.equal(statusCode, 400)
+    return { body, sent: JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}').sent }
+  }
+  const wrong = await sentBy({ redirect_uri: `${registered}/` })
+  assert.deepEqual(wrong.sent, { clientId: app.clientId, redirectUri: `${registered}/` })
+  const dressed = await sentBy({ redirect_uri: 'https://a.example/<script>\u202e\u0430' })
+  assert.doesNotMatch(dressed.body, /<script>\\u\{|<script>\u202e/)
+  assert.equal(dressed.sent.redirectUri, 'https://a.example/<script>\\u{202e}\\u{430}')
+  const unknown = await sentBy({ client_id: 'app_nobody', redirect_uri: `https://a.example/${'x'.repeat(9000)}` })
+  assert.deepEqual([unknown.sent.clientId, unknown.sent.redirectUri.length], ['app_nobody', 500])
+})
+
+test('OID-08 a scope that is refused is named, to the app alone', async () => {
+  const query = {
+    client_id: app.clientId,
+    redirect_uri: registered,
+    response_type: 'code',
+    scope: 'openid calendar.read',
+  }
+  const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+  const { searchParams } = new URL(String(headers.location))
+  assert.equal(searchParams.get('error'), 'invalid_scope')
+  assert.equal(searchParams.get('error_description'), "The scope 'calendar.read' is not allowed for this app.")
+})
+
 test('AUZ-04 AUZ-05 AUZ-06 AUZ-08 consent for another address than the registered one gives no code', async () => {
   const { headers, identityId } = person
   for (const redirectUri of tricks) {

@@ -55,6 +55,60 @@ test('JWT-07 without a token the challenge names no error, with a bad one it doe
   assert.match(String(bad.headers['www-authenticate']), /error="invalid_token"/)
 })
 
+test('OID-05 another scheme, or Bearer alone, brings no token: only the scheme is told', async () => {
+  for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer ', 'DPoP cs_at_x', 'cs_at_x'])
+    for (const [method, path] of [
+      ['GET', 'userinfo'],
+      ['POST', 'userinfo'],
+      ['GET', 'organizations'],
+    ] as const) {
+      const answer = await world.api.inject({ method, url: `/api/oauth/${path}`, headers: { authorization } })
+      assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'], authorization)
+      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="countersign"')
+      assert.doesNotMatch(answer.json().error_description, /\?|[^\x20-\x7e]/)
+    }
+})
+
+/** RFC 6749 §5.2: what an `error_description` may hold. */
+const describing = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/
+
+test('OID-06 every description of an error at an OAuth endpoint keeps to the characters of RFC 6749', async () => {
+  const app = await world.app()
+  const odd = 'é"\\😀\n\u202e'
+  const own = { client_id: app.clientId, client_secret: app.clientSecret }
+  const bodies = [
+    ...[
+      {},
+      { grant_type: odd },
+      { grant_type: 'authorization_code', code: odd, redirect_uri: odd, code_verifier: odd },
+    ],
+    ...[
+      { grant_type: 'refresh_token', refresh_token: odd, scope: odd },
+      { client_id: odd, client_secret: odd },
+    ],
+    ...[{ token: odd }, { redirect_uri: odd }, { redirect_uri: app.redirectUri, scope: odd, response_type: 'code' }],
+    ...[{ redirect_uri: app.redirectUri, response_type: odd }, { assertion: odd }],
+  ]
+  const tokenPaths = ['token', 'par', 'revoke', 'introspect', 'fedcm/exchange']
+  let refusals = 0
+  const check = ({ statusCode, body }: { statusCode: number; body: string }) => {
+    if (statusCode < 400) return
+    refusals += 1
+    const described = JSON.parse(body).error_description
+    assert.match(described, describing)
+  }
+  const forms: Record<string, string>[] = bodies.flatMap((body) => [body, { ...own, ...body }])
+  for (const path of tokenPaths)
+    for (const form of forms) check(await postForm(world.api, `/api/oauth/${path}`, form))
+  assert.ok(refusals > 60, String(refusals))
+
+  for (const wanted of [{ scope: `openid ${odd}` }, { response_type: odd }, { prompt: odd }, { app_key_jwk: odd }]) {
+    const query = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', ...wanted }
+    const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
+    assert.match(new URL(String(headers.location)).searchParams.get('error_description') ?? '', describing)
+  }
+})
+
 test('JWT-08 a token in the query counts for nothing, and beside the header is refused', async () => {
   const { tokens } = await signedIn()
   const url = `/api/oauth/userinfo?access_token=${tokens.access_token}`

@@ -132,6 +132,9 @@ test('ORG-15 without a live token of a registered app nothing is told or created
     [{}, 'unauthorized'],
     [bearer('cs_at_made-up'), 'invalid_token'],
     [person.headers, 'invalid_token'],
+    [{ authorization: 'Basic YTpi' }, 'unauthorized'],
+    [{ authorization: 'Bearer' }, 'unauthorized'],
+    [{ authorization: 'Bearer ' }, 'unauthorized'],
   ] as const)
     for (const answer of [await create({ name: 'Acme', ...agreed }, headers), await list('', headers)]) {
       assert.deepEqual([answer.statusCode, answer.json().error], [401, error])

@@ -50,10 +50,7 @@ for (const [status, end] of Object.entries(endings))
     }
     assert.deepEqual((await shop.status(requestId)).json(), before)
     const seen = (await ada.readRequest(requestId)).json()
-    assert.deepEqual(
-      [seen.status, seen.signature, seen.resolvedAt],
-      [status, before.signature ?? null, before.resolvedAt ?? null],
-    )
+    assert.deepEqual([seen.status, seen.signature, seen.resolvedAt], [status, before.signature, before.resolvedAt])
   })
 
 test('SIG-07 the token of an app does not read, sign or deny, nor does an ended session', async () => {
@@ -166,6 +163,22 @@ async function setReadOnly(on: boolean): Promise<void> {
   await Promise.all(Array.from({ length: connections }, hold))
 }
 
+test('OID-09 what a person reads of a request has a signature and an end only once it has them', async () => {
+  const ada = await createSigner(world)
+  const { requestId } = (await shop.request(ada.identityId)).json()
+  const [listed] = (await ada.listRequests()).json().requests
+  for (const pending of [listed, (await ada.readRequest(requestId)).json()]) {
+    assert.equal(pending.status, 'pending')
+    assert.deepEqual(
+      ['signature', 'resolvedAt'].filter((field) => field in pending),
+      [],
+    )
+  }
+  await ada.deny(requestId)
+  const denied = (await ada.readRequest(requestId)).json()
+  assert.deepEqual(['signature' in denied, 'resolvedAt' in denied], [false, true])
+})
+
 test('SIG-16 an expired request reads so each time, also while nothing can be written', async (t) => {
   const ada = await createSigner(world)
   const { requestId, publicKey, expiresAt } = (await shop.request(ada.identityId)).json()
@@ -179,7 +192,7 @@ test('SIG-16 an expired request reads so each time, also while nothing can be wr
   for (let read = 0; read < 3; read += 1) {
     assert.deepEqual((await shop.status(requestId)).json(), expired)
     const seen = (await ada.readRequest(requestId)).json()
-    assert.deepEqual([seen.status, seen.signature, seen.resolvedAt], ['expired', null, null])
+    assert.deepEqual([seen.status, seen.signature, seen.resolvedAt], ['expired', undefined, undefined])
     const waiting = (await ada.listRequests()).json().requests
     assert.deepEqual(
       waiting.map((each: { requestId: string }) => each.requestId),

@@ -258,7 +258,7 @@ test('OSG-06 a member sees for whom, as whom, and who has signed, but no signatu
   const { organization, ...request } = seen
   assert.deepEqual(
     [request.identityId, request.handle, request.payload, request.publicKey, request.signature, request.connected],
-    [bob.identityId, bob.handle, payload, bob.pair.publicKey, null, false],
+    [bob.identityId, bob.handle, payload, bob.pair.publicKey, undefined, false],
   )
   assert.deepEqual(organization, {
     ...{ id, name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },

@@ -29,8 +29,8 @@ export function toMemberView(
     publicKey: toBase64(first?.publicKey ?? publicKey),
     createdAt: request.createdAt.toISOString(),
     expiresAt: request.expiresAt.toISOString(),
-    resolvedAt: request.resolvedAt?.toISOString() ?? null,
-    signature: first ? toBase64(first.signature) : null,
+    ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
+    ...(first && { signature: toBase64(first.signature) }),
     organization: {
       ...toProgress(request, answers),
       ...{ memberId, maySign, mayApprove },

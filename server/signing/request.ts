@@ -139,11 +139,11 @@ export async function* readAllRequests(db: Database, identityId: string) {
       payload: request.payload,
       status: request.status,
       publicKey: toBase64(request.publicKey),
-      signature: request.signature ? toBase64(request.signature) : null,
+      ...(request.signature && { signature: toBase64(request.signature) }),
       signedAs: request.signedAs,
       createdAt: request.createdAt.toISOString(),
       expiresAt: request.expiresAt.toISOString(),
-      resolvedAt: request.resolvedAt?.toISOString() ?? null,
+      ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
     }))
 }
 
@@ -303,7 +303,7 @@ export function toSigningRequest(request: store.RequestOfUser): SigningRequest {
     publicKey: toBase64(request.publicKey),
     createdAt: request.createdAt.toISOString(),
     expiresAt: request.expiresAt.toISOString(),
-    resolvedAt: request.resolvedAt?.toISOString() ?? null,
-    signature: request.signature ? toBase64(request.signature) : null,
+    ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
+    ...(request.signature && { signature: toBase64(request.signature) }),
   }
 }

@@ -12,7 +12,7 @@ import { findAccessStatement, type Access } from './access-store.ts'
 export type { Access }
 
 const refuse = refusals({
-  unauthorized: [401, 'Send an access token: Authorization: Bearer …'],
+  unauthorized: [401, 'Send an access token in the Authorization header, with the scheme Bearer.'],
   invalid_token: [401, 'The access token is unknown, expired or revoked.'],
 })
 
@@ -23,7 +23,8 @@ const refuse = refusals({
 export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKeys) {
   const find = gathered<Access>(findAccessStatement)
   return guard(async (request): Promise<Access> => {
-    if (request.headers.authorization === undefined)
+    // Another scheme, or this one alone, brings no bearer token: then only the scheme is told (RFC 6750 §3).
+    if (!/^Bearer +\S/i.test(request.headers.authorization ?? ''))
       throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
     const now = clock()
     const token = bearerToken(request)

@@ -15,7 +15,6 @@ const request: Trail['requests'][number] = {
   createdAt: '2030-01-01T12:00:00.000Z',
   expiresAt: '2030-01-01T12:05:00.000Z',
   resolvedAt: '2030-01-01T12:01:00.000Z',
-  signature: null,
 }
 const trail = (ids: string, nextCursor: string | null): Trail => ({
   requests: [...ids].map((requestId) => ({ ...request, requestId })),

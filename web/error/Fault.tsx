@@ -1,7 +1,24 @@
+import type { ErrorView } from '@countersign/protocol/pages'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { readView, startAddress } from '../view.ts'
 import { explain } from './explanation.ts'
+
+/** What the app sent: for its developer to compare with what is registered, as text and never as a link. */
+function Sent({ clientId, redirectUri }: NonNullable<ErrorView['sent']>) {
+  const words = useWords().error
+  return (
+    <details class="reference">
+      <summary>{words.forDevelopers}</summary>
+      <p>
+        client_id <code>{clientId}</code>
+      </p>
+      <p>
+        redirect_uri <code>{redirectUri}</code>
+      </p>
+    </details>
+  )
+}
 
 export function Fault() {
   const words = useWords()
@@ -20,6 +37,7 @@ export function Fault() {
         <p class="reference">
           {words.error.reference} <code>{view.error}</code> <code>{view.requestId}</code>
         </p>
+        {view.sent && <Sent {...view.sent} />}
       </section>
     </Frame>
   )

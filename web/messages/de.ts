@@ -786,6 +786,7 @@ export const de: Words = {
 
   error: {
     reference: 'Kennung',
+    forDevelopers: 'Für die Entwicklung der App',
     home: 'Zur Startseite',
     titles: {
       not_found: 'Hier ist nichts',

@@ -757,6 +757,7 @@ export const en = {
 
   error: {
     reference: 'Reference',
+    forDevelopers: 'For developers of the app',
     home: 'To the start page',
     /** By the code of the refusal. */
     titles: {

@@ -8,7 +8,7 @@ export type Answer =
 /** The answer that a request has got, if it has. */
 export function answerOf({ requestId, status, signature, publicKey }: SigningRequest): { answer?: Answer } {
   if (status === 'denied') return { answer: { type: 'countersign:denied', payload: { requestId } } }
-  if (status !== 'signed' || signature === null) return {}
+  if (status !== 'signed' || signature === undefined) return {}
   return { answer: { type: 'countersign:signed', payload: { requestId, signature, publicKey } } }
 }
 

@@ -63,8 +63,9 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     const answered = await ofTheirs(() => (place.framed ? answer() : withFreshProof(answer)))
     if (!answered) return
     if (organization) return read()
-    const { status, publicKey, resolvedAt = null } = answered
-    advance({ type: 'request read', request: { ...request, status, signature, publicKey, resolvedAt } })
+    const { status, publicKey, resolvedAt } = answered
+    const signed = { ...request, status, signature, publicKey, ...(resolvedAt && { resolvedAt }) }
+    advance({ type: 'request read', request: signed })
   }
 
   async function deny() {

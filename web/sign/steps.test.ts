@@ -15,8 +15,6 @@ const request: SigningRequest = {
   publicKey: 'key',
   createdAt: '2026-11-21T14:00:00.000Z',
   expiresAt: '2026-11-21T14:05:00.000Z',
-  resolvedAt: null,
-  signature: null,
 }
 const signed: SigningRequest = { ...request, status: 'signed', signature: 'signature' }
 const denied: SigningRequest = { ...request, status: 'denied' }
