@@ -166,6 +166,45 @@ test('AUZ-20 every answer carries the version and the security headers, so that 
     }
 })
 
+test('AUZ-20 no page and no redirect on the way of a code passes its address on, or is kept', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const at = (path: string, parameters: Record<string, string> = {}) =>
+    `${path}?${new URLSearchParams({ ...asked, ...parameters })}`
+  const payload = {
+    clientId: app.clientId,
+    redirectUri: app.redirectUri,
+    identityId: person.identityId,
+    scope: 'openid',
+  }
+  const answers = {
+    'the sign-in page': await world.auth.inject({ url: at('/signin') }),
+    'a redirect to the app': await world.auth.inject({ url: at('/signin', { scope: 'openid nonsense' }) }),
+    'the page that posts to the app': await world.auth.inject({
+      url: at('/signin', { scope: 'openid nonsense', response_mode: 'form_post' }),
+    }),
+    'an error page': await world.auth.inject({ url: at('/signin', { redirect_uri: 'https://evil.example/' }) }),
+    'the page of connectors': await world.auth.inject({ url: at('/connect', { resource: 'none' }) }),
+    'the consent': await world.api.inject({
+      method: 'POST',
+      url: '/api/oauth/authorize',
+      headers: person.headers,
+      payload,
+    }),
+    'the end of a window': await world.api.inject({ url: '/fedcm/resolve?code=c&state=s' }),
+    'the way into a window': await world.api.inject({ url: '/fedcm/continue?request=r' }),
+    'the sign-out page': await world.auth.inject({ url: '/logout?state=s' }),
+  }
+  for (const [what, { headers, body }] of Object.entries(answers)) {
+    assert.equal(headers['referrer-policy'], 'no-referrer', what)
+    assert.equal(headers['cache-control'], 'no-store', what)
+    assert.doesNotMatch(body, /<meta[^>]+referrer|referrerpolicy/i, `${what} says nothing else`)
+    assert.equal(headers['refresh'], undefined, what)
+  }
+  assert.equal(answers['a redirect to the app'].statusCode, 303)
+  assert.match(answers['the consent'].json().redirectUrl, /[?&]code=/)
+})
+
 test('HDR-01 where there is TLS a browser is told to stay with it, and everywhere what it may do', async (t) => {
   const hosted = await createWorld({
     environment: {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/identities'
+import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -97,10 +98,22 @@ export async function createIdentity(db: Database, userId: string, wanted: NewId
   return transaction(db, async (tx) => {
     if (!(await countIdentity(tx, userId))) throw refuse.too_many_identities()
     // At random, for a time in it would tell apps which identities were made together.
-    const identity = await addIdentity(tx, { ...wanted, userId, identityId: randomUUID() }, now)
+    const identity = await addIdentity(
+      tx,
+      { ...wanted, userId, identityId: randomUUID() },
+      await nextInOrder(tx, userId, now),
+    )
     await record(tx, { action: 'identity.created', actor: 'person', userId, identityId: identity.identityId }, now)
     return toIdentity(identity)
   })
+}
+
+/**
+ * An instant after that of every other identity of a person, by which they are listed in order: clocks differ a little.
+ */
+async function nextInOrder(tx: Transaction, userId: string, now: Date): Promise<Date> {
+  const latest = (await listIdentitiesOfUser(tx, userId)).at(-1)
+  return latest ? laterOf(now, secondsAfter(latest.createdAt, 0.001)) : now
 }
 
 /** The identities of a person, in the order in which they were made. */

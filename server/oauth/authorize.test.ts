@@ -285,18 +285,6 @@ test('AUZ-15 two apps in two tabs at once: no answer has anything of the other',
   )
 })
 
-test('AUZ-21 each consent gives a code of its own, which is redeemed once and dies with the others', async () => {
-  const [person, app] = [await world.person(), await world.app()]
-  const codes = await Promise.all(Array.from({ length: 10 }, () => app.code(person)))
-  assert.equal(new Set(codes).size, 10)
-  const [first = '', second = '', ...others] = codes
-  assert.equal((await app.redeem(first)).statusCode, 200)
-  assert.equal((await app.redeem(first)).json().error, 'invalid_grant')
-  assert.equal((await app.redeem(second)).statusCode, 200)
-  world.pass(60)
-  for (const code of others) assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
-})
-
 test('AUZ-11 a public app must send a challenge', async () => {
   const app = await world.app({ public: true })
   const person = await world.person()

@@ -63,6 +63,28 @@ test('AUZ-12 what may ask nothing gives a code only where everything was granted
   assert.deepEqual([more.statusCode, more.json().error], [403, 'consent_required'])
 })
 
+test('AUZ-12 user_id that is newly requested is asked for again, and a silent request cannot get it', async () => {
+  const someone = await world.person()
+  const own = await world.app({ allowedScopes: ['openid', 'profile', 'user_id'] })
+  const ask = (wanted: Record<string, unknown>) => consent({ clientId: own.clientId, ...wanted }, someone)
+  await own.tokens(someone, { scope: 'openid profile' })
+  const missing = async () => {
+    const query = new URLSearchParams({ identity_id: someone.identityId, scope: 'openid profile user_id' })
+    const url = `/api/oauth/authorization/${own.clientId}?${query}`
+    return (await world.api.inject({ url, headers: someone.headers })).json().missingScopes
+  }
+  assert.deepEqual(await missing(), ['user_id'], 'which the page asks for')
+  const silent = await ask({ prompt: 'none', scope: 'openid profile user_id' })
+  assert.deepEqual([silent.statusCode, silent.json().error], [403, 'consent_required'])
+  const unasked = await own.tokens(someone, { scope: 'openid profile', prompt: 'none' })
+  assert.equal(unasked.user_id, undefined)
+  assert.equal(decodeJwt(unasked.access_token_jwt)['user_id'], undefined)
+
+  assert.equal((await own.tokens(someone, { scope: 'openid user_id' })).user_id, someone.userId)
+  assert.deepEqual(await missing(), [])
+  assert.equal((await ask({ prompt: 'none', scope: 'openid profile user_id' })).statusCode, 200)
+})
+
 test('SES-12 FRS-03 max_age is counted to the second, without any grace', async () => {
   const someone = await world.person()
   world.pass(20)

@@ -67,6 +67,31 @@ test('REF-14 the token rotated last may come again for ten seconds, by its own c
   assert.equal((await app.refresh(first.refresh_token)).statusCode, 200)
 })
 
+test('REF-14 within the ten seconds another client gets nothing, and ends nothing', async () => {
+  const { app, tokens } = await signedIn()
+  const thief = await world.app()
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  assert.equal((await thief.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  const dressedUp = { client_id: app.clientId, client_secret: thief.clientSecret }
+  assert.equal((await app.refresh(tokens.refresh_token, dressedUp)).json().error, 'invalid_client')
+  assert.equal((await userinfo(rotated.access_token)).statusCode, 200)
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200, 'its own client still may')
+  assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
+})
+
+test('REF-14 from the eleventh second on it is a reuse, which ends the sign-in', async () => {
+  const { app, tokens } = await signedIn()
+  const rotated = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(9.999)
+  const again = (await app.refresh(tokens.refresh_token)).json()
+  world.pass(0.001)
+  assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
+  for (const { access_token, refresh_token } of [rotated, again]) {
+    assert.equal((await userinfo(access_token)).statusCode, 401)
+    assert.equal((await app.refresh(refresh_token)).json().error, 'invalid_grant')
+  }
+})
+
 test('using one successor spends its siblings, for which the ten seconds count too', async () => {
   const { app, tokens } = await signedIn()
   const [one, two] = [

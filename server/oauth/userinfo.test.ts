@@ -98,8 +98,7 @@ test('OID-06 every description of an error at an OAuth endpoint keeps to the cha
     assert.match(described, describing)
   }
   const forms: Record<string, string>[] = bodies.flatMap((body) => [body, { ...own, ...body }])
-  for (const path of tokenPaths)
-    for (const form of forms) check(await postForm(world.api, `/api/oauth/${path}`, form))
+  for (const path of tokenPaths) for (const form of forms) check(await postForm(world.api, `/api/oauth/${path}`, form))
   assert.ok(refusals > 60, String(refusals))
 
   for (const wanted of [{ scope: `openid ${odd}` }, { response_type: odd }, { prompt: odd }, { app_key_jwk: odd }]) {
@@ -285,7 +284,39 @@ test('JWT-15 HDR-07 no header of a request changes the issuer', async () => {
   assert.doesNotMatch(body, /evil/)
 })
 
-test('JWT-16 WebFinger names the issuer of our accounts, whether they exist or not', async () => {
+test('JWT-16 WebFinger answers alike, and as fast, for accounts that exist and that do not', async () => {
+  const person = await world.person()
+  const stranger = `${person.handle.slice(0, -2)}zz`
+  const ask = (resource: string) =>
+    world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
+  const varying = new Set(['date', 'x-request-id'])
+  const toldOf = async (handle: string, resource: string) => {
+    const { statusCode, headers, body } = await ask(resource)
+    const kept = Object.entries(headers).filter(([name]) => !varying.has(name))
+    return { statusCode, headers: Object.fromEntries(kept), body: body.replaceAll(handle, 'somebody') }
+  }
+  for (const resourceOf of [
+    (handle: string) => `acct:${handle}@localhost:4401`,
+    (handle: string) => `http://localhost:4401/@${handle}`,
+    (handle: string) => `acct:${handle}@elsewhere.example`,
+  ])
+    assert.deepEqual(
+      await toldOf(person.handle, resourceOf(person.handle)),
+      await toldOf(stranger, resourceOf(stranger)),
+    )
+
+  const took: Record<string, number[]> = { [person.handle]: [], [stranger]: [] }
+  for (let round = 0; round < 300; round += 1)
+    for (const handle of round % 2 ? [person.handle, stranger] : [stranger, person.handle]) {
+      const startedAt = performance.now()
+      await ask(`acct:${handle}@localhost:4401`)
+      took[handle]?.push(performance.now() - startedAt)
+    }
+  const [known = 0, unknown = 0] = Object.values(took).map((times) => times.toSorted((a, b) => a - b)[150] ?? 0)
+  assert.ok(Math.abs(known - unknown) < Math.max(known, unknown) / 2, `${known} ms, ${unknown} ms`)
+})
+
+test('JWT-16 WebFinger names the issuer for accounts and for its own address, and refuses the rest', async () => {
   const person = await world.person()
   const ask = (resource: string) =>
     world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
@@ -298,6 +329,9 @@ test('JWT-16 WebFinger names the issuer of our accounts, whether they exist or n
     { rel: 'http://openid.net/specs/connect/1.0/issuer', href: 'http://localhost:4401' },
   ])
   assert.equal((await ask(`http://localhost:4401/@${person.handle}`)).statusCode, 200)
+  for (const issuer of ['http://localhost:4401', 'http://localhost:4401/'])
+    assert.deepEqual((await ask(issuer)).json().links, known.json().links)
+  assert.equal((await ask('http://localhost:4401/account')).statusCode, 404)
   assert.equal((await ask('acct:alice@elsewhere.example')).statusCode, 404)
   for (const wrong of ['javascript:alert(1)', 'alice', `acct:${'a'.repeat(5000)}@localhost:4401`])
     assert.ok([400, 404].includes((await ask(wrong)).statusCode), wrong)

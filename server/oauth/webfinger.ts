@@ -8,8 +8,9 @@ const refuse = refusals({
 const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer'
 
 /**
- * The issuer of a resource (RFC 7033, OpenID Connect Discovery §2): `acct:handle@host` or `{auth_url}/@handle`.
- * Every account of our host is answered alike, whether it exists or not. Refuses `invalid_request`, `not_found`.
+ * The issuer of a resource (RFC 7033, OpenID Connect Discovery §2): `acct:handle@host`, `{auth_url}/@handle`, or
+ * itself. Every account of our host is answered alike, whether it exists or not. Refuses `invalid_request`,
+ * `not_found`.
  */
 export function findIssuer(authUrl: URL, resource: string, relation: string | undefined) {
   if (hostOf(resource) !== authUrl.host) throw refuse.not_found()
@@ -22,6 +23,6 @@ function hostOf(resource: string): string {
   if (account) return account.toLowerCase()
   const url = URL.parse(resource)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse.invalid_request()
-  if (!/^\/@[^/]+$/.test(url.pathname)) throw refuse.not_found()
+  if (!/^\/(@[^/]+)?$/.test(url.pathname)) throw refuse.not_found()
   return url.host
 }

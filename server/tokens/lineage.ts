@@ -9,6 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { deleteExpiredAccess } from './access-store.ts'
+import { revokeEarlierCodes } from './code-store.ts'
 import {
   findAnyOfOrganization,
   listOrganizationsOfClient,
@@ -51,7 +52,10 @@ type NewAccess = { token: string; sha256: Buffer; expiresAt: Date }
 /** What an app redeems first: the code that a browser was sent back with, or the assertion that it was given. */
 export type FirstToken = 'code' | 'assertion'
 
-/** Begins a lineage: all tokens that will descend from one consent, with the first of them, which is told this once. */
+/**
+ * Begins a lineage: all tokens that will descend from one consent, with the first of them, which is told this once. The
+ * same request gives one code at a time: an earlier one that nobody has redeemed ends. The caller holds the consent.
+ */
 export async function beginLineage(
   tx: Transaction,
   consented: Consented,
@@ -60,6 +64,9 @@ export async function beginLineage(
 ): Promise<string> {
   const lineageId = randomUUIDv7()
   const token = newToken(kind, uuidToBytes(consented.identityId), uuidToBytes(lineageId))
+  // Without either there is nothing by which two requests could be told apart.
+  if (consented.codeChallenge !== undefined || consented.nonce !== undefined)
+    await revokeEarlierCodes(tx, { ...consented, now })
   await insertLineage(tx, {
     ...consented,
     lineageId,

@@ -170,7 +170,7 @@ export type Consented = {
 /** The organization that a consent is for, and the connection of it that signed the person in, if one did. */
 export type ForOrganization = { organizationId: string; ssoConnectionId: string | null }
 
-type NewLineage = Consented & { lineageId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
+export type NewLineage = Consented & { lineageId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
 
 export async function insertLineage(tx: Transaction, lineage: NewLineage): Promise<void> {
   await tx
