@@ -83,7 +83,7 @@ test('FED-14 what is sent without a value is not sent, and what was agreed to is
   assert.equal(decodeJwt(again.token)['nonce'], undefined)
 })
 
-test('FED-13 a window is of the browser and person for whom it was begun, and of nobody else', async () => {
+test('AUZ-14 FED-13 a window is of the browser and person for whom it was begun, and of nobody else', async () => {
   const { app, browser, person } = await visit()
   const address = await continueOn(browser.assertion(app, { scope: 'openid' }))
   const stranger = await openBrowser(world, await world.person())

@@ -297,6 +297,48 @@ test('a person chooses among the organizations of the identity, and learns where
   assert.deepEqual(await choices(await signInByOrganization(world, person)), [], 'a session of another organization')
 })
 
+test('COD-16 a code for an organization redeems nothing once its member was removed, or it was suspended', async () => {
+  const app = await world.app()
+  const removed = await memberOf()
+  const ofRemoved = await app.code(removed.person, { organizationId: removed.organizationId })
+  assert.equal((await removed.remove()).statusCode, 204)
+  const suspended = await memberOf()
+  const ofSuspended = await app.code(suspended.person, { organizationId: suspended.organizationId })
+  await change(suspended.organizationId, { status: 'suspended' })
+  for (const code of [ofRemoved, ofSuspended]) {
+    const answer = await app.redeem(code)
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_grant'])
+    assert.equal(answer.json().access_token, undefined)
+  }
+  const { person, organizationId } = await memberOf()
+  assert.equal((await app.redeem(await app.code(person, { organizationId }))).statusCode, 200, 'who is still there')
+})
+
+test('REF-18 a refresh names the role that the member has today, in every token, and not the one at the sign-in', async () => {
+  const { founder, person, organizationId, memberId } = await memberOf()
+  const app = await world.app()
+  const first = await app.tokens(person, { organizationId })
+  const rolesIn = (tokens: { id_token?: string; access_token_jwt: string; organization?: { role: string } }) => [
+    tokens.organization?.role,
+    claimsIn(tokens.id_token ?? '').organization.role,
+    claimsIn(tokens.access_token_jwt).organization.role,
+  ]
+  assert.deepEqual(rolesIn(first), ['viewer', 'viewer', 'viewer'])
+  let refreshToken = first.refresh_token
+  for (const role of ['admin', 'viewer']) {
+    const path = `PATCH /organizations/${organizationId}/members/${memberId}` as const
+    const changed = await askBusiness(world, founder, path, { role })
+    assert.equal(changed.statusCode, 200, changed.body)
+    const refreshed = (await app.refresh(refreshToken)).json()
+    assert.deepEqual(rolesIn(refreshed), [role, role, role])
+    const { organization } = (await userinfo(refreshed.access_token)).json()
+    assert.equal(organization.role, role)
+    const isManager = organization.scopes.includes('manage_identities')
+    assert.equal(isManager, role === 'admin', 'and the scopes of that role')
+    refreshToken = refreshed.refresh_token
+  }
+})
+
 test('ORG-07 whoever is removed from an organization has no tokens for it from then on', async () => {
   const { person, organizationId, remove } = await memberOf()
   const app = await world.app()

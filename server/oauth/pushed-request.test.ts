@@ -108,7 +108,7 @@ test('a pushed prompt and max_age hold, though the page leaves them out', async 
   assert.deepEqual(errorOf(await consent(await pushed({ prompt: 'none' }), {}, someone)), [403, 'consent_required'])
 })
 
-test('a request is spent at the consent, not at a look, and by a consent that succeeds', async () => {
+test('AUZ-14 a request is spent at the consent, not at a look, and by a consent that succeeds', async () => {
   const requestUri = await pushed()
   const looks = [await show(requestUri), await show(requestUri), await show(requestUri)]
   for (const look of looks) assert.equal(look.statusCode, 200)

@@ -100,12 +100,17 @@ test('ORG-08 an invitation is for whom it names: nobody else joins by it', async
   assert.equal((await accept(token, person)).statusCode, 201, 'and it is not spent by their tries')
 })
 
-test('ORG-08 an invitation is spent by its first use', async () => {
+test('REC-03 ORG-08 an invitation is spent by its first use', async () => {
   const person = await world.person()
   const { token } = await invited(person)
   assert.equal((await accept(token, person)).statusCode, 201)
   const again = await accept(token, person)
   assert.deepEqual([again.statusCode, again.json().error], [404, 'invitation_not_found'])
+  const opened = await world.business.inject({ url: `/api/invitations/${token}`, headers: person.headers })
+  assert.deepEqual([opened.statusCode, opened.json().error], [404, 'invitation_not_found'])
+  const url = '/api/auth/passkeys'
+  const { passkeys } = (await world.api.inject({ url, headers: person.headers })).json()
+  assert.equal(passkeys.length, 1, 'and gives nobody a passkey')
   const other = await invite({ handle: person.handle, role: 'owner' })
   assert.deepEqual([other.statusCode, other.json().error], [409, 'already_member'])
 })

@@ -167,7 +167,7 @@ test('SES-04 sessions that were idle for thirty days are swept away, and no othe
   assert.equal(await isSignedIn(busy.headers), true)
 })
 
-test('SES-06 a session that is ended is over at once, also for a request that arrives with its end', async () => {
+test('a session that is ended is over at once, also for a request that arrives with its end', async () => {
   const person = await world.person()
   const other = await person.signIn()
   await Promise.all([end('', person.headers), isSignedIn(other)])
