@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -101,43 +100,6 @@ test('an app that is created is listed and shown, and its secret is told only on
     assert.match(stdout, /Ledger/)
     assert.ok(stdout.includes(clientId) && !stdout.includes(secret))
   }
-})
-
-test('CLI-10 with --json a failure is JSON in the shape of the API, and the exit code stays', async () => {
-  const gone = await countersign(['apps', 'show', 'app_nothing', '--json'])
-  const misspelt = await countersign(['apps', 'shwo', '--json'])
-  const away = await countersign(['apps', 'list', '--json'], { BASE_URL: 'http://localhost:9' })
-  const codes = [gone, misspelt, away].map(({ code, stdout, stderr }) => {
-    assert.equal(stdout, '')
-    const { error, error_description: description } = fieldsOf(JSON.parse(stderr))
-    assert.ok(textOf(description).length > 10)
-    return [code, error]
-  })
-  assert.deepEqual(codes, [
-    [1, 'app_not_found'],
-    [2, 'invalid_usage'],
-    [1, 'failed'],
-  ])
-})
-
-test('CLI-11 the command prints its version, and a script that completes its words', async () => {
-  const { version } = fieldsOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
-  assert.equal((await countersign(['--version'])).stdout.trim(), version)
-  const { stdout } = await countersign(['completion', 'bash'])
-  const complete = (...typed: string[]) =>
-    execFileSync(
-      'bash',
-      [
-        '-c',
-        `${stdout}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_countersign\necho "\${COMPREPLY[@]}"`,
-        'bash',
-        ...typed,
-      ],
-      { encoding: 'utf8' },
-    ).trim()
-  assert.equal(complete('countersign', 'orga'), 'organizations')
-  assert.equal(complete('countersign', 'apps', 'cr'), 'create')
-  assert.match(complete('countersign', 'apps', 'create', '--redirect'), /^--redirect-uri$/)
 })
 
 test('every flag reaches the app', async () => {

@@ -223,7 +223,8 @@ function bend(chance: Chance, fields: Record<string, unknown>): void {
 function valid(chance: Chance, schema: Schema, name: string, truth: Truth): unknown {
   if (schema.enum) return chance.among(schema.enum)
   if (schema.anyOf) return valid(chance, chance.among(schema.anyOf), name, truth)
-  switch (typeof schema.type === 'object' ? schema.type[0] : (schema.type ?? 'string')) {
+  const [type = 'string'] = [schema.type ?? 'string'].flat()
+  switch (type) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, each]) => [key, valid(chance, each, key, truth)]),

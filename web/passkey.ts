@@ -151,7 +151,7 @@ export async function withFreshProof<T>(work: () => Promise<T>, requestUri?: str
   return work()
 }
 
-/** For whom a proof of presence is: passkeys that alone are offered, and the authorization request that it belongs to. */
+/** The passkeys to offer, where not all, and the authorization request that the proof of presence belongs to. */
 type Proving = { credentialIds?: string[]; requestUri?: string | undefined }
 
 /** Proves the person's presence again, and takes the PRF output of the passkey that they used, if it has one. */

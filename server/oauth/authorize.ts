@@ -76,7 +76,8 @@ type Asked = Identified & {
 
 /**
  * What the person consents to, by the request that the server has kept: of what the page sent, only less scope counts,
- * the key that it made, how far the app may go with organizations, and the one that the person chose where the app asked.
+ * the key that it made, how far the app may go with organizations, and the one that the person chose where the app
+ * asked.
  */
 function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptRequest): Asked {
   const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey, organizationId } = sent

@@ -85,7 +85,7 @@ function keepsOffline({ offline }: Pick<Redeemed, 'offline'>, { allowedScopes }:
 /**
  * Whether the ID token says when the person used their passkey (OpenID Connect Core §2). Apps compare that instant
  * among their users, and one person has the same in all of their identities: so it is for those alone that ask for it
- * in a request, or have registered `requireAuthTime` (OpenID Connect Dynamic Client Registration §2, `require_auth_time`).
+ * in a request, or have registered `requireAuthTime` (OpenID Connect Dynamic Client Registration §2).
  */
 function tellsAuthTime({ authTimeRequested }: Pick<Redeemed, 'authTimeRequested'>, app: RegisteredApp): boolean {
   return authTimeRequested || app.requireAuthTime
