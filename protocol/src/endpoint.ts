@@ -14,9 +14,10 @@ type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
 /**
- * What a session may do here that an organization's SSO alone has opened, without a passkey: nothing, unless the endpoint
- * says of what it takes care. Anyone who controls the organization's provider can open one, so it is not for what the
- * user owns: passkeys, keys, other identities, apps, delegations, and the account as a whole; nor for signatures.
+ * What a session may do here that an organization's SSO alone has opened, without a passkey: nothing, unless the
+ * endpoint says what it is limited to. Anyone who controls the organization's provider can open one, so it is not for
+ * what the user owns: passkeys, keys, other identities, apps, delegations, and the account as a whole; nor for
+ * signatures.
  */
 export type SsoSessionUse = 'nothing' | 'its own session' | 'its identity' | 'its organization'
 

@@ -314,7 +314,7 @@ test('COD-16 a code for an organization redeems nothing once its member was remo
   assert.equal((await app.redeem(await app.code(person, { organizationId }))).statusCode, 200, 'who is still there')
 })
 
-test('REF-18 a refresh names the role that the member has today, in every token, and not the one at the sign-in', async () => {
+test('REF-18 a refresh names the role that the member has today, in every token, not the one at sign-in', async () => {
   const { founder, person, organizationId, memberId } = await memberOf()
   const app = await world.app()
   const first = await app.tokens(person, { organizationId })

@@ -95,7 +95,7 @@ test('a proof that is there is looked at once a day, whichever processes try', a
   assert.deepEqual(await owned.acts(), [])
 })
 
-test('DOM-09 the latest proof takes a domain at once where the record of its holder is gone, whose owners learn of it', async () => {
+test('DOM-09 the latest proof takes a domain at once whose holder has no record any more', async () => {
   const former = await verifiedDomain('sold.example')
   const buyer = await verifiedDomain('sold.example')
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])

@@ -50,7 +50,8 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
       `${recordLine}\n\n${businessUrl.origin}\n\n` +
       `Eine andere Organisation hat ${domain} bestätigt, und der Eintrag von ${organization} stand nicht im DNS. ` +
       `Wer dort eine Adresse hat, meldet sich nicht mehr über ${organization} an und tritt nicht mehr durch sie bei. ` +
-      `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her und bestätigt sie sofort erneut.\n`,
+      `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her ` +
+      `und bestätigt sie sofort erneut.\n`,
   }
 }
 

@@ -105,7 +105,7 @@ test('DOM-01 of sixteen organizations that verify one domain at once, one has it
   assert.equal(holder?.organizationId, admins[winner]?.organizationId)
 })
 
-test('DOM-11 of sixteen organizations that take a domain at once from one whose record is gone, one has it', async () => {
+test('DOM-11 of sixteen organizations that take one domain at once from a former holder, one has it', async () => {
   const holder = await newOrganization()
   const held = await claimed(holder, 'handed.example')
   publish(held)

@@ -23,7 +23,7 @@ const refuse = refusals({
   too_many_domains: [409, `An organization claims at most ${limits.domainsPerOrganizationMax} domains.`],
   domain_taken: [
     409,
-    'Another organization has verified this domain, and its record is in the DNS. Remove that record, and verify again.',
+    'Another organization has verified this domain, and its record is in the DNS. Remove that first, then verify.',
   ],
   domain_not_proved: [409, 'The record is not there.'],
   temporarily_unavailable: [503, 'The name servers of this domain do not answer. Try again in a moment.'],

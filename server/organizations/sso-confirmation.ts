@@ -5,8 +5,8 @@ import type { Confirmed } from './sso-confirmation-store.ts'
 
 /**
  * Whether an owner has confirmed a connection as it is now. Until then it signs members in, but does not meet
- * `ssoRequired`: a member who manages SSO could otherwise connect a provider of their own, and stay in by that after the
- * organization's provider has disabled them.
+ * `ssoRequired`: a member who manages SSO could otherwise connect a provider of their own, and stay in by that after
+ * the organization's provider has disabled them.
  */
 export async function isSsoConfirmed(db: Database, confirmed: Confirmed): Promise<boolean> {
   return (await store.findConfirmation(db, confirmed)) !== undefined

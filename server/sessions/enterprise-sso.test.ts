@@ -36,7 +36,7 @@ const openWithoutPasskey = new Map(
     .flatMap(([, name, use]) => (name === undefined || use === undefined ? [] : [[name, use] as const])),
 )
 
-test('ESS-01 SSO-12 a session that an organization opened gets in where the documentation says, and nowhere else', async () => {
+test('ESS-01 SSO-12 a session that an organization opened gets in where the documentation says alone', async () => {
   const forUsers = endpoints.map(({ endpoint }) => endpoint).filter(({ config }) => config.security === 'session')
   assert.ok(forUsers.length > 90 && openWithoutPasskey.size > 20)
   for (const name of openWithoutPasskey.keys())
@@ -118,7 +118,7 @@ test('what a provider has said is taken back by connection, by member, or as a w
   assert.deepEqual(still, [false, true, true])
 })
 
-test('ESS-02 a session that an organization opened reads and answers nothing that the user was asked personally', async () => {
+test('ESS-02 a session that an organization opened reads and answers no personal request to sign', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await askerOf(world, await world.app()).request(ada.identityId)).json()
   const byProvider = await signInByOrganization(world, ada)

@@ -38,8 +38,8 @@ type Proved = { subject: string; email: string | null; emailVerified: boolean; d
 type Arrived = { location: string; token?: string }
 
 /**
- * Signs in the member whose identity is linked to the subject that a provider has named. Answers where the browser goes,
- * and the token of the session where one was opened. A user who is here with their passkey stays so; others get a
+ * Signs in the member whose identity is linked to the subject that a provider has named. Answers where the browser
+ * goes, and the token of the session where one was opened. A user who is here with their passkey stays so; others get a
  * session of that identity alone. Only the user changes who is signed in: where that is another user, or another site
  * began the sign-in, nothing is opened or ended, and the browser goes to the page that asks. An unknown subject goes to
  * the page that links it. Refuses `invalid_sso_flow`, `sso_not_available`, `sso_deactivated`.

@@ -200,9 +200,9 @@ export async function deleteConnection(kernel: Kernel, asking: AskingForOne, now
 }
 
 /**
- * Confirms a connection as it is now, by an owner with a fresh passkey: from then on a sign-in by it meets `ssoRequired`.
- * Refuses as `requireMember` and `recordAct` do, and `insufficient_scope` to all but owners, `reauthentication_required`,
- * `connection_not_found`.
+ * Confirms a connection as it is now, by an owner with a fresh passkey: from then on a sign-in by it meets
+ * `ssoRequired`. Refuses as `requireMember` and `recordAct` do, and `insufficient_scope` to all but owners,
+ * `reauthentication_required`, `connection_not_found`.
  */
 export function confirmConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<SsoConnection> {
   return change(kernel, asking, now, async (tx) => {

@@ -37,7 +37,7 @@ test('DOM-06 seven days after its record is found gone, nobody joins by an addre
   assert.deepEqual(errorOf(await join()), [403, 'sso_not_a_member'])
 })
 
-test('DOM-09 a domain that changes hands leads its people to the new provider, and to no membership of the old', async () => {
+test('DOM-09 a domain that changes hands leads its people to the new provider, and to the old no more', async () => {
   const { world, send } = enterprise
   const [former, buyer] = [
     await enterprise.organization(await world.person(), 'Former'),

@@ -243,7 +243,7 @@ test('SML-17 a provider that changes its key is described anew, and the old key 
   assert.equal(back.statusCode, 200, back.body)
 })
 
-test('SML-17 SSO-14 whoever looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
+test('SML-17 SSO-14 who looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
   const admin = await world.person()
   const { owner, organizationId: id } = acme
   const { memberId } = await join(world, { id, owner, role: 'admin' }, admin)

@@ -56,7 +56,7 @@ async function sessionsOf({ userId }: Person): Promise<number> {
 const sessionCookies = (cookies: Map<string, string>) =>
   [...cookies].filter(([name]) => !name.endsWith('-sso')).toSorted()
 
-test('SIN-01 SML-22 a hostile site that leads a browser through its own provider changes nobody who is signed in', async () => {
+test('SIN-01 SML-22 a site that leads a browser through its own provider changes nobody who is signed in', async () => {
   const { victim, browser, cookies } = await browserOfVictim()
   const before = await sessionsOf(evil.mallory)
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
@@ -114,7 +114,7 @@ test('SIN-03 a confirmation counts from a page of ours, in the browser of the si
   assert.deepEqual(errorOf(await confirm(browser, flowId)), [400, 'invalid_sso_flow'], 'a second time')
 })
 
-test('SIN-04 nobody is signed in by a link of another site before they confirm it, and then led no further', async () => {
+test('SIN-04 nobody is signed in by a link of another site before they confirm it, nor led any further', async () => {
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
   for (const site of ['cross-site', 'same-site', 'absent'] as const) {
     const browser = enterprise.browser()

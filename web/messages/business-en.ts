@@ -174,7 +174,7 @@ export const businessEn = {
     confirm: 'Confirm connection',
     confirmQuestion: (name: string) => `Confirm ${name}?`,
     confirmWhat: (issuer: string) =>
-      `Whoever signs in through ${issuer} then gets in where everybody must sign in with SSO. Check that this is your provider.`,
+      `Members who sign in through ${issuer} then get in where SSO is required. Check that this is your provider.`,
     disabled: 'Turned off: nobody signs in with it.',
     joins: (domains: string) => `People with addresses at ${domains} join by themselves.`,
     noDomains: 'Only members sign in with it.',
