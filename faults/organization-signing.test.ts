@@ -9,10 +9,11 @@ import { exchange, textOf } from './exchange.ts'
 import { rounds } from './length.ts'
 
 const approvalsNeeded = 2
-const payload = 'Pay 24,000 €'
+/** A text of its own for each app: a signature that was given to one is refused for another. */
+const payloadFor = ({ client_id: clientId }: TestApp) => `Pay 24,000 € for ${clientId}`
 
 /** What was asked, and what the service has acknowledged of it: nothing where no answer told an end. */
-type Request = { requestId: string; clientId: string; told?: 'signed' | 'denied' }
+type Request = { requestId: string; clientId: string; payload: string; told?: 'signed' | 'denied' }
 
 test(`OSG-01 OSG-02 after kill -9 (${rounds} times) an organization has signed with enough, or not`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
@@ -51,10 +52,11 @@ test(`OSG-01 OSG-02 after kill -9 (${rounds} times) an organization has signed w
 
 async function open({ baseUrl }: Service, app: TestApp, organizationId: string): Promise<Request | undefined> {
   const { client_id: clientId, client_secret: clientSecret } = app
+  const payload = payloadFor(app)
   const json = { clientId, clientSecret, organizationId, payload }
   const reply = await exchange(`${baseUrl}/api/signing/request`, { method: 'POST', json })
   if (reply?.status !== 201) return undefined
-  return { requestId: textOf(reply.body, 'requestId'), clientId }
+  return { requestId: textOf(reply.body, 'requestId'), clientId, payload }
 }
 
 /** All members answer at once; now and then one of them denies. */
@@ -76,7 +78,7 @@ async function answer(
   request: Request,
   act: 'sign' | 'approve' | 'deny',
 ): Promise<void> {
-  const json = act === 'deny' ? {} : { signature: pair.sign(payload) }
+  const json = act === 'deny' ? {} : { signature: pair.sign(request.payload) }
   const url = `${baseUrl}/api/signing/requests/${request.requestId}/${act}`
   const reply = await exchange(url, { method: 'POST', headers, json })
   if (reply?.status === 500) throw new Error(`500 for ${act}: ${JSON.stringify(reply.body)}`)
@@ -85,7 +87,10 @@ async function answer(
 }
 
 /** What is wrong with what the service says of a request now. */
-async function flawOf({ baseUrl }: Service, { requestId, clientId, told }: Request): Promise<string | undefined> {
+async function flawOf(
+  { baseUrl }: Service,
+  { requestId, clientId, payload, told }: Request,
+): Promise<string | undefined> {
   const reply = await exchange(`${baseUrl}/api/signing/request/${requestId}/status?clientId=${clientId}`)
   const { status, signatures = [] } = reply?.body ?? {}
   if (told !== undefined && status !== told) return `one that was ${told} is ${String(status)}`
