@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { decodeProtectedHeader } from 'jose'
 import { clockStepSeconds } from './clock-step.ts'
 import { grantModules } from './grant-modules.ts'
 import type { Ground, Manner } from './ground.ts'
@@ -15,18 +14,38 @@ function accepted(name: string, promise: string, clause: string, manner: Manner)
   return { name, promise, clause, judge: async ({ flow }) => void (await flow(manner)) }
 }
 
-/** A scope brings its claims to userinfo; `claims` are those that our people have. */
-function scoped(scope: string, claims: string[]): Module<Ground> {
+/** The claims of a scope (OpenID Connect Core §5.4). */
+const claimsOfScope: Record<string, string[]> = {
+  profile: [
+    ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
+    ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
+  ],
+  email: ['email', 'email_verified'],
+}
+
+/** Warns of what the suite warns of: claims that userinfo lacks, and an address in the ID token of the code flow. */
+function compareClaims(
+  scopes: string[],
+  { claims, userinfo }: { claims: object; userinfo: object },
+  warn: (sentence: string) => void,
+): void {
+  for (const scope of scopes) {
+    const expected = claimsOfScope[scope] ?? []
+    const missing = expected.filter((claim) => !(claim in userinfo))
+    assert.ok(missing.length < expected.length, `userinfo has nothing of ${scope}`)
+    if (missing.length > 0) warn(`userinfo has not ${missing.join(', ')}`)
+  }
+  if (scopes.includes('email') && 'email' in claims) warn('the ID token has email, which userinfo has as well')
+}
+
+/** A scope brings its claims to userinfo. */
+function scoped(scope: string): Module<Ground> {
   return {
-    name: `oidcc-scope-${scope.split(' ').at(-1)}`,
-    promise: 'the scope brings its claims to userinfo',
+    name: `oidcc-scope-${scope}`,
+    promise: 'the scope brings its claims to userinfo, and there alone',
     clause: `${core} §5.4`,
-    async judge({ flow }) {
-      const { userinfo } = await flow({ parameters: { scope } })
-      assert.deepEqual(
-        claims.filter((claim) => !(claim in userinfo)),
-        [],
-      )
+    async judge({ flow }, warn) {
+      compareClaims([scope], await flow({ parameters: { scope: `openid ${scope}` } }), warn)
     },
   }
 }
@@ -41,7 +60,7 @@ function unlisted(scope: string): Module<Ground> {
       assert.ok(!provider.metadata.scopes_supported.includes(scope))
       const refused = await answer({ parameters: { scope: `openid ${scope}` } })
       assert.equal(refused.answer.get('error'), 'invalid_scope')
-      return { notApplicable: `scopes_supported does not list ${scope}; asking for it answers invalid_scope` }
+      return { skipped: `scopes_supported does not list ${scope}; requesting it answers invalid_scope` }
     },
   }
 }
@@ -52,11 +71,13 @@ const sessionModules: Module<Ground>[] = [
     promise: 'a second sign-in proves the person anew',
     clause: `${core} §3.1.2.1`,
     async judge({ flow, provider }) {
-      const first = await flow({ parameters: { max_age: '10000' } })
+      const first = await flow()
       await provider.clock.step()
       const second = await flow({ parameters: { prompt: 'login' }, presses: ['sign-in'] })
       assert.equal(second.claims.sub, first.claims.sub)
-      assert.ok(second.claims.authTime >= first.claims.authTime + clockStepSeconds)
+      const { authTime: before } = first.claims
+      if (before !== undefined) assert.ok((second.claims.authTime ?? 0) >= before + clockStepSeconds)
+      return { review: 'the sign-in page of the second request' }
     },
   },
   {
@@ -92,7 +113,8 @@ const sessionModules: Module<Ground>[] = [
       await provider.clock.step()
       const second = await flow({ parameters: { max_age: '1' }, presses: ['sign-in'] })
       assert.equal(second.claims.sub, first.claims.sub)
-      assert.ok(second.claims.authTime >= first.claims.authTime + clockStepSeconds)
+      assert.ok(provider.clock.now().getTime() / 1000 - (second.claims.authTime ?? 0) < clockStepSeconds)
+      return { review: 'the sign-in page of the second request' }
     },
   },
   {
@@ -102,7 +124,8 @@ const sessionModules: Module<Ground>[] = [
     async judge({ flow }) {
       const first = await flow()
       const second = await flow({ parameters: { max_age: '10000' } })
-      assert.equal(second.claims.authTime, first.claims.authTime)
+      assert.ok(second.claims.authTime !== undefined, 'auth_time is required with max_age')
+      assert.equal(first.claims.authTime ?? second.claims.authTime, second.claims.authTime)
     },
   },
   {
@@ -157,31 +180,8 @@ const plainModules: Module<Ground>[] = [
     promise: 'a request without a response_type is an error',
     clause: 'RFC 6749 §3.1.1',
     async judge({ answer }) {
-      const answered = await answer({ parameters: { response_type: undefined } })
-      assert.equal(answered.answer.get('error'), null)
-      return { failsByDecision: 'our interface has code for a request that names no response_type' }
-    },
-  },
-  {
-    name: 'oidcc-idtoken-signature',
-    promise: 'a client that named no algorithm gets RS256, with the id of a published key',
-    clause: `${core} §10.1, §15.1`,
-    async judge({ flow, provider }) {
-      const { alg, kid } = decodeProtectedHeader((await flow()).tokens.id_token)
-      assert.equal(alg, 'RS256')
-      assert.ok((await provider.readKeys()).keys.some((key) => key.kid === kid))
-    },
-  },
-  {
-    name: 'oidcc-idtoken-unsigned',
-    promise: 'no client is registered for ID tokens that nobody signed',
-    clause: `${core} §3.1.3.7`,
-    async judge({ provider, site }) {
-      const unsigned = await provider.registration([site.callback], { idTokenSignedResponseAlg: 'none' })
-      assert.equal(unsigned.status, 400)
-      return {
-        notApplicable: 'id_token_signing_alg_values_supported does not list none, and registering for it is refused',
-      }
+      const { answer: answered } = await answer({ parameters: { response_type: undefined } })
+      assert.equal(answered.get('error'), 'invalid_request')
     },
   },
   {
@@ -193,23 +193,28 @@ const plainModules: Module<Ground>[] = [
       assert.ok(!('nonce' in claims))
     },
   },
-  scoped('openid profile', ['name', 'preferred_username', 'updated_at']),
-  scoped('openid email', ['email', 'email_verified']),
+  scoped('profile'),
+  scoped('email'),
   unlisted('address'),
   unlisted('phone'),
   {
-    ...scoped('openid profile email offline_access', ['name', 'preferred_username', 'email', 'email_verified']),
     name: 'oidcc-scope-all',
+    promise: 'all standard scopes at once bring all their claims',
+    clause: `${core} §5.4`,
+    async judge({ provider }) {
+      const missing = ['address', 'phone'].filter((scope) => !provider.metadata.scopes_supported.includes(scope))
+      assert.ok(missing.length > 0)
+      return { skipped: `scopes_supported does not list ${missing.join(' and ')}` }
+    },
   },
   {
     name: 'oidcc-alternate-happy-flow',
     promise: 'the order of scopes and of parameters does not matter',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow, request }) {
-      const scope = 'email profile openid'
+    async judge({ flow, request }, warn) {
+      const scope = 'email openid'
       const backwards = Object.fromEntries(Object.entries(request({ parameters: { scope } })).toReversed())
-      const { userinfo } = await flow({ parameters: backwards })
-      assert.ok('name' in userinfo && 'email' in userinfo)
+      compareClaims(['email'], await flow({ parameters: backwards }), warn)
     },
   },
 ]
@@ -236,9 +241,16 @@ const optionalModules: Module<Ground>[] = [
   accepted('oidcc-ensure-request-with-unknown-parameter-succeeds', 'an unknown parameter is ignored', optional, {
     parameters: { extra: 'foobar' },
   }),
-  accepted('oidcc-claims-essential', 'an essential claim that is asked for is never an error', `${core} §5.5`, {
-    parameters: { claims: JSON.stringify({ userinfo: { name: { essential: true } } }) },
-  }),
+  {
+    name: 'oidcc-claims-essential',
+    promise: 'an essential claim that is requested is in userinfo, and is never an error',
+    clause: `${core} §5.5`,
+    async judge({ flow }, warn) {
+      const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
+      const { userinfo } = await flow({ parameters: { claims } })
+      if (!('name' in userinfo)) warn('userinfo has not name: the claims parameter is not supported, as discovery says')
+    },
+  },
   accepted('oidcc-ensure-post-request-succeeds', 'a request may be posted as a form', `${core} §3.1.2.1`, {
     method: 'POST',
   }),

@@ -82,42 +82,42 @@ async function redeemChallenged({ provider, client, consenter }: FapiGround, ver
 }
 
 const requestModules: Module<FapiGround>[] = [
-  answers('fapi2-user-rejects-authentication', 'access_denied', 'RFC 6749 §4.1.2.1', {
+  answers('user-rejects-authentication', 'access_denied', 'RFC 6749 §4.1.2.1', {
     parameters: { prompt: 'consent' },
     presses: ['deny'],
   }),
-  succeeds('fapi2-without-state-success', 'no state is sent, and none comes back', 'RFC 6749 §4.1.2', {
+  succeeds('without-state-success', 'no state is sent, and none comes back', 'RFC 6749 §4.1.2', {
     state: undefined,
   }),
   {
-    name: 'fapi2-without-nonce-success',
+    name: 'without-nonce-success',
     promise: 'no nonce is sent, and none comes back',
     clause: 'OpenID Connect Core §3.1.2.1',
     async judge({ flow }) {
       assert.ok(!('nonce' in (await flow({ parameters: { nonce: undefined } })).claims))
     },
   },
-  succeeds('fapi2-64-char-nonce-success', 'a nonce of 64 characters comes back whole', profile, {
+  succeeds('64-char-nonce-success', 'a nonce of 64 characters comes back whole', profile, {
     nonce: 'n'.repeat(64),
   }),
-  succeeds('fapi2-long-nonce', 'a nonce of 384 characters comes back whole', profile, { nonce: 'n'.repeat(384) }),
-  succeeds('fapi2-long-state', 'a state of 4,096 characters comes back whole', profile, { state: 's'.repeat(4096) }),
-  succeeds('fapi2-other-scope-order-succeeds', 'the order of scopes does not matter', 'RFC 6749 §3.3', {
+  succeeds('long-nonce', 'a nonce of 384 characters comes back whole', profile, { nonce: 'n'.repeat(384) }),
+  succeeds('long-state', 'a state of 4,096 characters comes back whole', profile, { state: 's'.repeat(4096) }),
+  succeeds('other-scope-order-succeeds', 'the order of scopes does not matter', 'RFC 6749 §3.3', {
     scope: 'profile openid',
   }),
-  answers('fapi2-response-type-code-id-token-fails', 'unsupported_response_type', profile, {
+  answers('response-type-code-id-token-fails', 'unsupported_response_type', profile, {
     parameters: { response_type: 'code id_token' },
   }),
-  answers('fapi2-response-type-token-fails', 'unsupported_response_type', profile, {
+  answers('response-type-token-fails', 'unsupported_response_type', profile, {
     parameters: { response_type: 'token' },
   }),
-  stays('fapi2-registered-redirect-uri', 'RFC 9700 §2.1', (callback) => `${callback}/other`),
-  stays('fapi2-redirect-uri-in-authorization-request', profile, () => undefined),
+  stays('registered-redirect-uri', 'RFC 9700 §2.1', (callback) => `${callback}/other`),
+  stays('redirect-uri-in-authorization-request', profile, () => undefined),
 ]
 
 const tokenModules: Module<FapiGround>[] = [
   {
-    name: 'fapi2-client-id-in-token-endpoint',
+    name: 'client-id-in-token-endpoint',
     promise: 'the id of another client beside one’s own credentials is refused',
     clause: 'RFC 6749 §2.3, §5.2',
     async judge({ provider, client, other, consenter }, warn) {
@@ -130,7 +130,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   },
   refused({
-    name: 'fapi2-authorization-code-is-bound-to-client',
+    name: 'authorization-code-is-bound-to-client',
     promise: 'a code of another client is refused',
     clause: 'RFC 6749 §4.1.3',
     error: 'invalid_grant',
@@ -139,7 +139,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   refused({
-    name: 'fapi2-reuse-authorization-code-after-one-second',
+    name: 'reuse-authorization-code-after-one-second',
     promise: 'a code that is redeemed again later is refused',
     clause: profile,
     error: 'invalid_grant',
@@ -151,7 +151,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   refused({
-    name: 'fapi2-authorization-code-lifetime',
+    name: 'authorization-code-lifetime',
     promise: 'a code that is older than a minute is refused at its first use',
     clause: profile,
     error: 'invalid_grant',
@@ -163,7 +163,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   refused({
-    name: 'fapi2-client-authentication-required',
+    name: 'client-authentication-required',
     promise: 'a code is not redeemed for whoever knows the client’s id alone',
     clause: 'RFC 6749 §3.2.1',
     status: 401,
@@ -174,7 +174,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   refused({
-    name: 'fapi2-refresh-without-client-authentication-fails',
+    name: 'refresh-without-client-authentication-fails',
     promise: 'a refresh token is worth nothing without its client’s secret',
     clause: 'RFC 6749 §6',
     status: 401,
@@ -186,7 +186,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   refused({
-    name: 'fapi2-refresh-token-is-bound-to-client',
+    name: 'refresh-token-is-bound-to-client',
     promise: 'a refresh token of another client is refused',
     clause: 'RFC 6749 §6',
     error: 'invalid_grant',
@@ -197,7 +197,7 @@ const tokenModules: Module<FapiGround>[] = [
     },
   }),
   {
-    name: 'fapi2-access-token-type-header-case-insensitive',
+    name: 'access-token-type-header-case-insensitive',
     promise: 'the scheme of an access token is read in any case',
     clause: 'RFC 9110 §11.1',
     async judge({ provider, client, consenter }) {
@@ -211,7 +211,7 @@ const tokenModules: Module<FapiGround>[] = [
 
 const challengeModules: Module<FapiGround>[] = [
   {
-    name: 'fapi2-pkce-required',
+    name: 'pkce-required',
     promise: 'a request without a challenge is refused',
     clause: profile,
     async judge({ answer, provider, site }) {
@@ -221,18 +221,18 @@ const challengeModules: Module<FapiGround>[] = [
       return { failsByDecision: 'PKCE is required of public clients; one that has a secret may do without' }
     },
   },
-  answers('fapi2-plain-pkce-rejected', 'invalid_request', 'RFC 7636 §4.4.1, RFC 9700 §2.1.1', {
+  answers('plain-pkce-rejected', 'invalid_request', 'RFC 7636 §4.4.1, RFC 9700 §2.1.1', {
     parameters: { code_challenge: newVerifier(), code_challenge_method: 'plain' },
   }),
   refused({
-    name: 'fapi2-pkce-verifier-missing',
+    name: 'pkce-verifier-missing',
     promise: 'a code that was asked for with a challenge is not redeemed without its verifier',
     clause: 'RFC 7636 §4.6',
     error: 'invalid_grant',
     send: (of) => redeemChallenged(of, newVerifier(), {}),
   }),
   refused({
-    name: 'fapi2-incorrect-pkce-verifier-rejected',
+    name: 'incorrect-pkce-verifier-rejected',
     promise: 'a code is not redeemed with another verifier',
     clause: 'RFC 7636 §4.6',
     error: 'invalid_grant',
@@ -267,7 +267,7 @@ function worthless(name: string, promise: string, spoil: (of: FapiGround) => Pro
 
 const pushModules: Module<FapiGround>[] = [
   {
-    name: 'fapi2-par-happy-flow',
+    name: 'par-happy-flow',
     promise: 'a pushed request is what the person is asked, however often its page was looked at before',
     clause: 'RFC 9126 §4, §7.3',
     async judge(of) {
@@ -277,22 +277,22 @@ const pushModules: Module<FapiGround>[] = [
       await of.flow({ parameters })
     },
   },
-  worthless('fapi2-par-attempt-reuse-request-uri', 'a reference that gave a code gives no other', async (of) => {
+  worthless('par-attempt-reuse-request-uri', 'a reference that gave a code gives no other', async (of) => {
     const parameters = await push(of)
     await of.flow({ parameters })
     return { parameters }
   }),
-  worthless('fapi2-par-attempt-to-use-expired-request-uri', 'a reference that is too old is refused', async (of) => {
+  worthless('par-attempt-to-use-expired-request-uri', 'a reference that is too old is refused', async (of) => {
     const parameters = await push(of)
     await of.provider.clock.step()
     await of.provider.clock.step()
     return { parameters }
   }),
-  worthless('fapi2-par-request-uri-of-another-client', 'a reference of another client is refused', async (of) => {
+  worthless('par-request-uri-of-another-client', 'a reference of another client is refused', async (of) => {
     return { client: of.other, parameters: await push(of) }
   }),
   {
-    name: 'fapi2-par-with-request-uri-in-body-fails',
+    name: 'par-with-request-uri-in-body-fails',
     promise: 'a pushed request refers to no other',
     clause: 'RFC 9126 §2.1',
     async judge({ provider, client, request }) {
@@ -301,7 +301,7 @@ const pushModules: Module<FapiGround>[] = [
     },
   },
   {
-    name: 'fapi2-par-wrong-method-fails',
+    name: 'par-wrong-method-fails',
     promise: 'a request is pushed by POST alone',
     clause: 'RFC 9126 §2.3',
     async judge({ provider, request }) {

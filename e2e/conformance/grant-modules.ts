@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { limits } from '@countersign/protocol/formats/limits'
-import { decodeProtectedHeader } from 'jose'
-import { clockStepSeconds } from './clock-step.ts'
 import type { Ground } from './ground.ts'
 import type { Module } from './plan.ts'
 import { redemption, refreshment } from './provider.ts'
@@ -60,25 +57,6 @@ export const grantModules: Module<Ground>[] = [
       const kept = ['iss', 'sub', 'aud', 'azp', 'auth_time'] as const
       for (const claim of kept) assert.deepEqual(renewed[claim], claims[claim])
       assert.ok(renewed.iat > claims.iat)
-    },
-  },
-  {
-    name: 'oidcc-server-rotate-keys',
-    promise: 'a new key is published and signs, and the old one is published still',
-    clause: 'OpenID Connect Core §10.1.1',
-    async judge({ flow, provider }) {
-      const signs = async () => decodeProtectedHeader((await flow()).tokens.id_token).kid ?? ''
-      const published = async () => (await provider.readKeys()).keys.map(({ kid }) => kid)
-      const [old, known] = [await signs(), await published()]
-      assert.equal((await provider.rotateKeys()).status, 201)
-      assert.ok(
-        (await published()).some((kid) => !known.includes(kid)),
-        'the new key is published before it signs',
-      )
-      for (let steps = 0; steps * clockStepSeconds <= limits.signingKeyEmergencyLeadSeconds; steps += 1)
-        await provider.clock.step()
-      assert.ok(!known.includes(await signs()))
-      assert.ok((await published()).includes(old))
     },
   },
 ]

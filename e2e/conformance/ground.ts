@@ -12,6 +12,8 @@ export type Ground = Awaited<ReturnType<typeof openGround>>
 /** How a module's flow differs from the usual one. A parameter that is undefined is not sent. */
 export type Manner = {
   parameters?: Record<string, string | undefined>
+  /** The parameters of a request object, by which the answer is to come. */
+  inside?: Parameters
   client?: Client
   by?: 'basic' | 'post'
   method?: 'GET' | 'POST'
@@ -65,7 +67,7 @@ export async function openGround(mode: ResponseMode) {
   /** The answer to a request, judged as every answer is. */
   async function answer(manner: Manner = {}) {
     const parameters = request(manner)
-    const { state = '' } = parameters
+    const { state = '' } = manner.inside ?? parameters
     const landing = await visit(parameters, manner)
     return { parameters, landing, answer: judgeLanding(landing, mode, { state, iss: provider.issuer }) }
   }

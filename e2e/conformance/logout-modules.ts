@@ -41,6 +41,7 @@ function staysHere(name: string, promise: string, clause: string, changes: Chang
         await leaving.leaveHere(await change(usual, leaving))
         await leaving.judgeSignedOut()
       }
+      return { review: 'the page on which the person ends' }
     },
   }
 }

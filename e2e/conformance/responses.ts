@@ -9,7 +9,7 @@ export type Landing = Arrival & { fragment: string }
 export type Tokens = { access_token: string; id_token: string; refresh_token: string; expires_in: number }
 
 /** The claims of an ID token, those that a later one is compared with by their type. */
-export type SignedIn = JWTPayload & { sub: string; iat: number; authTime: number }
+export type SignedIn = JWTPayload & { sub: string; iat: number; authTime: number | undefined }
 
 const visible = /^[\x21-\x7e]+$/
 /** What an `error_description` may be made of (RFC 6749 §4.1.2.1, §5.2). */
@@ -76,7 +76,8 @@ export async function judgeIdToken(
   const now = clock.now().getTime() / 1000
   assert.ok(exp > now && exp < now + 50 * yearSeconds)
   assert.ok(Math.abs(iat - now) < 5 * 60)
-  assert.ok(typeof authTime === 'number' && authTime <= now + 1 && authTime > now - yearSeconds)
+  assert.ok(authTime === undefined || typeof authTime === 'number')
+  if (authTime !== undefined) assert.ok(authTime <= now + 1 && authTime > now - yearSeconds)
   assert.equal(told, nonce)
   assert.ok(acr === undefined || (typeof acr === 'string' && acr !== ''))
   assert.equal(at_hash, hash('sha256', access_token, 'buffer').subarray(0, 16).toString('base64url'))
