@@ -245,6 +245,10 @@ test('HDR-02 HDR-04 who may read what is as the interface says', async () => {
   }
   assert.deepEqual(await ask('GET', `/api/oauth/app/${app.clientId}`, 'https://any.example'), ['*', undefined])
   assert.deepEqual(await ask('GET', '/api/oauth/userinfo', 'https://any.example'), ['*', undefined])
+  for (const origin of ['https://shop.example', page]) {
+    assert.deepEqual(await ask('GET', '/api/oauth/organizations', origin), [undefined, undefined])
+    assert.deepEqual(await ask('POST', '/api/oauth/workspaces', origin), [undefined, undefined])
+  }
   assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://shop.example'), ['https://shop.example', undefined])
   assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://evil.example'), [undefined, undefined])
   assert.deepEqual(await ask('GET', '/api/auth/session', page), [page, 'true'])

@@ -58,7 +58,7 @@ const Name = Type.String({
 })
 const Slug = Type.String({ pattern: slugPattern, maxLength: limits.slugCharactersMax })
 
-const bearer = { security: 'access token', cors: 'any origin' } as const
+const bearer = { security: 'access token', cors: 'no origin' } as const
 
 export const listOrganizations = endpoint(
   'GET /api/oauth/organizations',

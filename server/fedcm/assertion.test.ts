@@ -104,6 +104,20 @@ test('FED-06 whatever was not agreed to before goes on in a window, and nothing 
   assert.ok((await browser.assertion(app, { scope: 'openid', prompt: 'none' })).json().token)
 })
 
+test('OID-12 an exchange that fails speaks of the assertion, and not of a code', async () => {
+  const { app, browser } = await connected('openid')
+  const { verifier, params } = newParams('openid')
+  const token = tokenIn(await browser.assertion(app, params))
+  assert.equal((await exchange(world, app, token, { codeVerifier: verifier })).statusCode, 200)
+  for (const refused of [
+    await exchange(world, app, token, { codeVerifier: verifier }),
+    await exchange(world, app, 'nonsense', { codeVerifier: verifier }),
+  ]) {
+    const { error, error_description: sentence } = refused.json()
+    assert.deepEqual([error, sentence], ['invalid_grant', 'The assertion is unknown, expired, spent, or not yours.'])
+  }
+})
+
 test('FED-06 a consent of which nothing is recorded says nothing', async () => {
   const { app, browser } = await connected('')
   assert.ok((await browser.assertion(app, {})).json().continue_on)

@@ -15,8 +15,10 @@ import {
 
 const refuse = refusals({
   invalid_grant: [400, 'The authorization code is unknown, expired, spent, or not yours.'],
-  invalid_client: [401, 'This code was issued without a challenge: authenticate with the client secret.'],
+  invalid_client: [401, 'This was issued without a challenge: authenticate with the client secret.'],
 })
+
+const ofAssertion = { sentence: 'The assertion is unknown, expired, spent, or not yours.' }
 
 /** What a client presents, with the verifier of the challenge that it sent before, where it sent one. */
 type Presented = { kind: FirstToken; token: string; redirectUri: string; codeVerifier: string | undefined }
@@ -43,7 +45,7 @@ export async function redeem(
   if (lineage && lineage.codeChallenge === null && codeVerifier === undefined && !client.proved)
     throw refuse.invalid_client()
   if (lineage && isReplay(lineage, client, { redirectUri, codeChallenge })) await revokeForReuse(db, lineage, now)
-  throw refuse.invalid_grant()
+  throw refuse.invalid_grant(kind === 'assertion' ? ofAssertion : {})
 }
 
 /** Whether what was spent is presented again by the client it was issued to, with the right proof. */

@@ -51,6 +51,22 @@ test('the page is told which app wants what of which resource of whom, and when'
   assert.equal(viewIn((await show({ resource: notes.audience })).body).connector.resourceKey, notes.resourceKey)
 })
 
+test('OID-11 the usual mode says nothing without a connector, anything else needs its mark', async () => {
+  const person = await world.person()
+  const { clientId, redirectUri } = notes.source
+  const ask = (wanted: object) =>
+    world.api.inject({
+      method: 'POST',
+      url: '/api/oauth/authorize',
+      headers: person.headers,
+      payload: { clientId, redirectUri, identityId: person.identityId, scope: 'openid', ...wanted },
+    })
+  assert.equal((await ask({ communicationMode: 'user_present' })).statusCode, 200)
+  assert.equal((await ask({ connector: false, communicationMode: 'user_present' })).statusCode, 200)
+  for (const wanted of [{ communicationMode: 'background' }, { requestedScope: 'notes.read' }])
+    assert.deepEqual(refusedAs(await ask({ communicationMode: 'user_present', ...wanted })), [400, 'invalid_request'])
+})
+
 test('what is wrong with a connector is told to the app, with its state and our name', async () => {
   const wrong = [
     [{ resource: 'nothing' }, 'invalid_target'],

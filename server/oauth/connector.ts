@@ -37,7 +37,9 @@ export function readConnectorFields(sent: Sent): AskedConnector | undefined {
     mode: sent.communicationMode ?? undefined,
   }
   if (sent.connector === true) return given
-  if (Object.values(given).some((value) => value !== undefined))
+  // The mode that counts unless another is named says nothing: some clients send all fields.
+  const { mode, ...named } = given
+  if ((mode ?? 'user_present') !== 'user_present' || Object.values(named).some((value) => value !== undefined))
     throw refuse.invalid_request({ sentence: 'The fields of a connector need connector to be true.' })
   return undefined
 }

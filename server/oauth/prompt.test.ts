@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
 
 let world: World
 let app: TestApp
@@ -120,6 +120,16 @@ test('an ID token that the app got here says who should sign in, also when it ha
   world.pass(100_000)
   const view = viewIn((await show({ id_token_hint: id_token })).body)
   assert.equal(view.identityId, person.identityId)
+})
+
+test('OID-10 an ID token as a hint comes by POST too, at sign-in and sign-out, and is in no address then', async () => {
+  const { id_token = '' } = await app.tokens({ ...person, headers: await person.signIn() })
+  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const signIn = await postForm(world.auth, '/signin', { ...asked, id_token_hint: id_token })
+  assert.deepEqual([signIn.statusCode, viewIn(signIn.body).identityId], [200, person.identityId])
+  const signOut = await postForm(world.auth, '/logout', { id_token_hint: id_token })
+  assert.deepEqual([signOut.statusCode, viewIn(signOut.body).idTokenHint], [200, id_token])
+  assert.equal(signOut.headers.location, undefined)
 })
 
 test('JWT-02 JWT-03 whatever else is handed in as an ID token is refused', async () => {
