@@ -84,7 +84,7 @@ export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<
 /** A line by its first character: a row as it is, and a mark as what it says. */
 function parseLine(text: string): Line | undefined {
   if (text.startsWith('{')) return { row: text }
-  const mark = parseMark(text)
+  const mark = text.length > markCharactersMax ? undefined : parseMark(text)
   if (Value.Check(TableMark, mark)) return { table: mark[1] }
   if (Value.Check(Header, mark)) return { header: mark[1] }
   if (Value.Check(End, mark)) return { end: mark[1].rows, sha256: mark[1].sha256 }
@@ -100,15 +100,23 @@ function parseMark(text: string): unknown {
 }
 
 const lineCharactersMax = 1024 * 1024
+const markCharactersMax = 64 * 1024
 
 /** Splits at newlines alone: names may contain what other readers of lines take for an end, such as U+2028. */
 export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
+  let rest: string[] = []
+  let characters = 0
   for await (const piece of text) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > lineCharactersMax) throw refuse.invalid_backup()
-    yield* lines
+    const [first = '', ...lines] = piece.split('\n')
+    rest.push(first)
+    characters += first.length
+    if (lines.length > 0) {
+      yield rest.join('')
+      rest = [lines.pop() ?? '']
+      characters = rest[0]?.length ?? 0
+      yield* lines
+    }
+    if (characters > lineCharactersMax) throw refuse.invalid_backup()
   }
-  if (rest !== '') yield rest
+  if (characters > 0) yield rest.join('')
 }

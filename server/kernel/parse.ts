@@ -11,6 +11,9 @@ const refuse = refusals({ invalid_request: [400, 'The request body cannot be rea
 /** Parses a JSON body. Refuses `invalid_request` for what is not JSON, too deep, or holds what no text may hold. */
 export function parseJson(text: string): unknown {
   if (text === '') return undefined
+  const colons = countColons(text)
+  // Before it is parsed, which takes ten times as long for so many.
+  if (colons > limits.jsonMembersMax) throw refuse.invalid_request({ sentence: 'The body has too many members.' })
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -18,9 +21,7 @@ export function parseJson(text: string): unknown {
     throw refuse.invalid_request({ sentence: 'The body is not valid JSON.' })
   }
   requireSound(value)
-  const members = countMembers(value)
-  if (members > limits.jsonMembersMax) throw refuse.invalid_request({ sentence: 'The body has too many members.' })
-  if (countColons(text) > members) throw refuse.invalid_request({ sentence: 'A member is given twice.' })
+  if (colons > countMembers(value)) throw refuse.invalid_request({ sentence: 'A member is given twice.' })
   return value
 }
 

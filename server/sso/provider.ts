@@ -8,7 +8,7 @@ const refuse = refusals({ invalid_issuer: [400, 'There is no OpenID provider at 
 /** The algorithms whose signatures are taken: by keys that the provider alone has. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-const metadataBytesMax = 1024 * 1024
+const metadataBytesMax = 256 * 1024
 const withinMilliseconds = 5000
 
 /** What is read of a provider's metadata (OpenID Connect Discovery §3). */
