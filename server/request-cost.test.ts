@@ -57,6 +57,7 @@ const user: ScimUser = {
   givenName: null,
   familyName: null,
   email: null,
+  isEmailPrimary: true,
   active: true,
   role: null,
 }
