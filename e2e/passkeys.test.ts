@@ -31,7 +31,11 @@ test('a second passkey is added and named, opens the keys, and takes the place o
   await ada.page.getByRole('button', { name: words.passkeys.removeOne('Passkey') }).click()
   await ada.page.getByRole('dialog').getByText(words.passkeys.removeWhat).waitFor()
   await ada.press('remove-passkey')
-  await ada.page.getByRole('dialog').waitFor({ state: 'detached' })
+  // It had opened the session, which is over with it. The one that is left signs in again.
+  await ada.page.waitForURL(`${stage.service.authUrl}/login`)
+  await ada.page.waitForURL(/\/account/)
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.page.getByRole('heading', { name: 'The new phone' }).waitFor()
   assert.deepEqual(
     (await passkeysOf(ada)).map(({ name }) => name),
     ['The new phone'],

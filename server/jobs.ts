@@ -17,6 +17,8 @@ import { pruneLinks } from '#sso/arrival.ts'
 import { resealClientSecrets } from '#sso/client.ts'
 import { pruneEncryptionKeys, resealEncryptionKeys } from '#sso/encryption-key.ts'
 import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
+import { pruneNotes } from '#sessions/enterprise-sso.ts'
+import { noteOpeningOrganizations } from '#sessions/ending.ts'
 import { pruneAppSessions } from '#sessions/logout.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
@@ -35,6 +37,8 @@ const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
   'sessions that apps know': pruneAppSessions,
+  'sessions of organizations that are not noted': noteOpeningOrganizations,
+  'what is noted of sessions': pruneNotes,
   'sign-ins with organizations': pruneSsoFlows,
   'assertions of organizations': pruneAssertions,
   'keys that assertions were encrypted to': pruneEncryptionKeys,

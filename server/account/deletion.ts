@@ -10,14 +10,15 @@ import { refusals } from '#kernel/refusal.ts'
 import { leaveOrganizations } from '#organizations/departure.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { forgetContinuations } from '#fedcm/continuation.ts'
-import { endSessionsOfIdentities } from '#sessions/enterprise-sso.ts'
+import { forgetNamedIdentities } from '#sessions/ending.ts'
 import { queueLogouts } from '#sessions/logout.ts'
-import { endOtherSessions, requireFresh, type Session } from '#sessions/session.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetOrganizationSignatures } from '#signing/organization-request.ts'
 import { forgetRequests } from '#signing/request.ts'
 import { forgetLinks } from '#sso/arrival.ts'
 import { forgetTokens } from '#tokens/lineage.ts'
+import { endSessions } from '#tokens/session.ts'
 
 const refuse = refusals({
   owns_apps: [409, 'Delete the apps that you have registered first, or let them go with the account: apps=delete.'],
@@ -43,7 +44,8 @@ export async function deleteIdentity(
     await removeIdentity(tx, session, identityId, now)
     await leaveOrganizations(tx, { userId, identityIds: [identityId] }, now)
     await forgetIdentities(tx, [identityId], now)
-    await endSessionsOfIdentities(tx, userId, [identityId])
+    await endSessions(tx, { userId, which: 'of identities', identityIds: [identityId] }, now)
+    await forgetNamedIdentities(tx, [identityId])
     await record(tx, { action: 'identity.deleted', actor: 'person', userId, identityId }, now)
   })
 }
@@ -71,7 +73,8 @@ export async function deleteAccount(
     await forgetPersonKeys(tx, userId)
     // A sign-in under way holds its passkey until its session is there to be seen.
     await forgetPasskeys(tx, userId)
-    await endOtherSessions(tx, { userId }, now)
+    await endSessions(tx, { userId, which: 'all' }, now)
+    await forgetNamedIdentities(tx, identityIds)
     await forgetContinuations(tx, userId)
     await record(tx, { action: 'account.deleted', actor: 'person', userId }, now)
     return apps.map(({ clientId }) => clientId)

@@ -7,7 +7,7 @@ import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireFresh, type Session } from '#sessions/session.ts'
+import { holdSession, requireFresh, type Session } from '#sessions/session.ts'
 import * as store from './approval-store.ts'
 
 const refuse = refusals({
@@ -35,6 +35,7 @@ export async function askForApproval(
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }
   return transaction(db, async (tx) => {
     await holdPerson(tx, userId)
+    await holdSession(tx, { sessionId })
     const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
     if (count >= limits.deviceApprovalsMax)
       throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
@@ -112,6 +113,7 @@ export async function sealForDevice(
   requireFresh(session, now)
   const { userId } = session
   await transaction(db, async (tx) => {
+    await holdSession(tx, session)
     const sealed = await store.setCiphertext(tx, { ...session, approvalId, ciphertext }, now)
     if (!sealed) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAnswerer }, now)
     const details = { approvalId }

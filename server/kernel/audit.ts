@@ -13,6 +13,7 @@ export type AuditAction =
   | 'session.started'
   | 'session.ended'
   | 'session.others_ended'
+  | 'session.too_many'
   | 'session.reauthenticated'
   | 'passkey.added'
   | 'passkey.renamed'

@@ -15,7 +15,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { enterOrganization } from '#organizations/context.ts'
 import { noteAppSession } from '#sessions/logout.ts'
-import type { Session } from '#sessions/session.ts'
+import { holdSession, type Session } from '#sessions/session.ts'
 import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
 import { readKeyWish, readNewKey } from './app-key-request.ts'
@@ -191,6 +191,9 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
+  // Once a session has ended, nothing is given in it any more: whoever ends it waits for what this gives, and ends
+  // that.
+  await holdSession(tx, session)
   if (app.backchannelLogoutUri !== null && scope.includes('openid'))
     await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
   const { requestedScope, authTimeRequested } = consent

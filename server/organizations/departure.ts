@@ -1,12 +1,12 @@
 import { record } from '#kernel/audit.ts'
 import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { queueLogouts } from '#sessions/logout.ts'
-import { endCodesOfSessions, revokeLineagesOfOrganization } from '#tokens/lineage.ts'
+import { revokeLineagesOfOrganization } from '#tokens/lineage.ts'
+import { endEnterpriseSessions } from '#tokens/session.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
 import { markKeyInForce } from './key-store.ts'
-import { deleteMembers, listRoles, uncountOwners } from './member-store.ts'
+import { deleteMembers, hasOtherMembers, listRoles, uncountOwners } from './member-store.ts'
 import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -27,15 +27,14 @@ export async function removeMembers(tx: Transaction, of: Required<Ending>, now: 
   await deleteMembers(tx, of.organizationId, of.identityIds)
 }
 
+/** All members of an organization, or these identities of one person. */
 type Ending = { organizationId: string; identityIds?: string[] }
 
 /** Ends tokens for an organization, and the sessions that it opened with the codes that they gave. */
 export async function endAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
   await revokeLineagesOfOrganization(tx, of, now)
   await queueLogouts(tx, of, now)
-  const ended = await endEnterpriseSso(tx, of, now)
-  const [identityIds, sessionIds] = [ended.map(({ identityId }) => identityId), ended.map(({ sessionId }) => sessionId)]
-  await endCodesOfSessions(tx, { identityIds, sessionIds }, now)
+  await endEnterpriseSessions(tx, of, now)
 }
 
 /**
@@ -51,12 +50,11 @@ export async function leaveOrganizations(
   await deleteInvitationsOf(tx, identityIds)
   for (const organizationId of await listOrganizationsOf(tx, identityIds)) {
     const organization = await lockOrganization(tx, organizationId)
-    const members = await listRoles(tx, organizationId)
-    const leaving = members.filter(({ identityId }) => identityIds.includes(identityId))
+    const leaving = await listRoles(tx, organizationId, identityIds)
     const [first] = leaving
     if (!organization || !first) continue
     const place = { actor: 'person', userId, organizationId } as const
-    if (leaving.length === members.length) {
+    if (!(await hasOtherMembers(tx, organizationId, identityIds))) {
       await removeOrganization(tx, organizationId, now)
       await record(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)
       continue

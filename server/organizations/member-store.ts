@@ -31,15 +31,28 @@ export function listMembers(db: Database, organizationId: string, { after, count
     .execute()
 }
 
-/** The members by their ids alone, also those whose identities are just going. */
-export function listRoles(db: Database, organizationId: string) {
+/** Those of these identities that are members, by their ids alone: they may just be going. */
+export function listRoles(db: Database, organizationId: string, identityIds: string[]) {
   return db
     .selectFrom('organization_member')
     .select(['member_id as memberId', 'identity_id as identityId', 'role'])
     .where('organization_id', '=', organizationId)
+    .where('identity_id', 'in', identityIds)
     .orderBy('joined_at')
     .orderBy('member_id')
     .execute()
+}
+
+/** Whether anybody else is a member. */
+export async function hasOtherMembers(db: Database, organizationId: string, identityIds: string[]): Promise<boolean> {
+  const other = await db
+    .selectFrom('organization_member')
+    .select('member_id')
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', 'not in', identityIds)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 export function findMember(db: Database, organizationId: string, memberId: string) {

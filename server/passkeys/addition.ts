@@ -8,7 +8,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireFresh, type Session } from '#sessions/session.ts'
+import { holdSession, requireFresh, type Session } from '#sessions/session.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { creationOptions } from './options.ts'
@@ -40,7 +40,8 @@ type Finish = { flowId: string; credential: RegistrationResponse; keyWrap?: Pass
 
 /**
  * Adds the passkey, with the wrap that lets it open the person's keys. Refuses `reauthentication_required`,
- * `invalid_flow`, `invalid_credential`, `invalid_request`, `credential_in_use`, `too_many_passkeys`.
+ * `unauthorized` where the session has ended meanwhile, `invalid_flow`, `invalid_credential`, `invalid_request`,
+ * `credential_in_use`, `too_many_passkeys`.
  */
 export async function finishAddition(kernel: Kernel, session: Session, finish: Finish): Promise<Passkey> {
   const { db, config, clock } = kernel
@@ -55,6 +56,7 @@ export async function finishAddition(kernel: Kernel, session: Session, finish: F
 
   return transaction(db, async (tx) => {
     await holdPerson(tx, userId)
+    await holdSession(tx, session)
     await enrolPasskey(tx, userId, made, now)
     if (keyWrap) await addKeyWrap(tx, userId, keyWrap, now)
     const passkeys = await listPasskeys(tx, userId)

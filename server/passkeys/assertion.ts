@@ -1,5 +1,6 @@
 import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
+import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -21,21 +22,23 @@ type Proof = {
 }
 
 /**
- * Verifies an authentication ceremony and does the work that it allows, in one transaction with the passkey's counter.
- * Refuses `invalid_credential`, whatever was wrong.
+ * Verifies an authentication ceremony and does the work that it allows, in one transaction with the passkey's counter,
+ * which holds the person. Refuses `invalid_credential`, whatever was wrong, and `unauthorized` where they have gone
+ * meanwhile.
  */
 export async function withProof<Result extends object>(
   kernel: Kernel,
   { credential, challenge, owner }: Proof,
   now: Date,
-  work: (tx: Transaction, userId: string) => Promise<Result>,
+  work: (tx: Transaction, proved: Proved) => Promise<Result>,
 ): Promise<Result> {
   const proved = await verifyAssertion(kernel, credential, challenge)
   const { userId, credentialId } = proved
   if (owner !== undefined && userId !== owner) throw refuse.invalid_credential()
-  const done = await transaction(kernel.db, async (tx) =>
-    (await useCredential(tx, proved, now)) ? work(tx, userId) : undefined,
-  )
+  const done = await transaction(kernel.db, async (tx) => {
+    await holdPerson(tx, userId)
+    return (await useCredential(tx, proved, now)) ? work(tx, proved) : undefined
+  })
   if (done) return done
   // The one that was removed in between has no counter to speak of.
   if (!(await findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()

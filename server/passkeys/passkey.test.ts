@@ -130,7 +130,8 @@ test('PKY-21 of all passkeys removed at once, one stays', async () => {
   const all = [person.authenticator, ...added.map(({ authenticator }) => authenticator)]
   const answers = await Promise.all(all.map(({ credentialId }) => remove(credentialId, person.headers)))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 204, 204, 409])
-  assert.equal((await passkeysOf(person)).length, 1)
+  const signedIn = await Promise.all(all.map(signIn))
+  assert.deepEqual(signedIn.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401])
   assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.removed').length, 3)
 })
 
@@ -229,4 +230,80 @@ test('password managers are told where passkeys are added and managed', async ()
   assert.equal(answer.headers['access-control-allow-origin'], '*')
   const page = await world.auth.inject({ url: '/account/passkeys' })
   assert.equal(page.statusCode, 200)
+})
+
+const isSignedIn = async (headers: Headers) =>
+  (await world.api.inject({ url: '/api/auth/session', headers })).statusCode === 200
+const bearerOf = async (authenticator: Authenticator) => ({
+  authorization: `Bearer ${(await signIn(authenticator)).json().sessionToken}`,
+})
+
+/** Proves in a session with a passkey that its person is there. */
+async function prove(headers: Headers, authenticator: Authenticator) {
+  const { flowId, options } = (await send('POST', '/api/auth/reauthenticate/start', headers, {})).json()
+  const payload = { flowId, credential: authenticator.authenticate(options) }
+  const answer = await send('POST', '/api/auth/reauthenticate/finish', headers, payload)
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+test('BLK-16 a passkey that is removed takes along the sessions that it opened, and their codes', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const { authenticator: stolen } = await add(person)
+  const [thief, also] = [await bearerOf(stolen), await bearerOf(stolen)]
+  const own = await bearerOf(person.authenticator)
+  const code = await app.code({ ...person, headers: thief })
+  await prove(also, person.authenticator)
+  const removed = await remove(stolen.credentialId, person.headers)
+  assert.equal(removed.statusCode, 204)
+  assert.equal(removed.headers['set-cookie'], undefined, 'the session in which it is done goes on')
+  assert.deepEqual([await isSignedIn(thief), await isSignedIn(also)], [false, false])
+  assert.equal((await app.redeem(code)).statusCode, 400)
+  assert.deepEqual([await isSignedIn(own), await isSignedIn(person.headers)], [true, true])
+  assert.equal((await send('POST', '/api/auth/passkeys/start', thief)).statusCode, 401)
+})
+
+test('BLK-16 a session ends with the removal of its own passkey, unless another one was used in it since', async () => {
+  const [leaving, staying] = [await world.person(), await world.person()]
+  await add(leaving)
+  const removed = await remove(leaving.authenticator.credentialId, leaving.headers)
+  assert.equal(removed.statusCode, 204)
+  assert.match(String(removed.headers['set-cookie']), /countersign=;/)
+  assert.equal(await isSignedIn(leaving.headers), false)
+
+  const { authenticator: second } = await add(staying)
+  await prove(staying.headers, second)
+  assert.equal((await remove(staying.authenticator.credentialId, staying.headers)).statusCode, 204)
+  assert.equal(await isSignedIn(staying.headers), true)
+  const { authenticator: third } = await add(staying)
+  await prove(staying.headers, third)
+  assert.equal((await remove(second.credentialId, staying.headers)).statusCode, 204)
+  assert.equal(await isSignedIn(staying.headers), true)
+})
+
+test('BLK-17 what a passkey has proved is no proof any more once it is removed', async () => {
+  const person = await world.person()
+  const { authenticator: borrowed } = await add(person)
+  const elsewhere = await bearerOf(person.authenticator)
+  world.pass(600)
+  await prove(elsewhere, borrowed)
+  assert.equal((await send('POST', '/api/auth/passkeys/start', elsewhere)).statusCode, 200)
+  await prove(person.headers, person.authenticator)
+  assert.equal((await remove(borrowed.credentialId, person.headers)).statusCode, 204)
+  const refused = await send('POST', '/api/auth/passkeys/start', elsewhere)
+  assert.deepEqual([refused.statusCode, refused.json().error], [403, 'reauthentication_required'])
+})
+
+test('BLK-17 of a session from before it was known which passkey opened it, any may have', async () => {
+  const person = await world.person()
+  const { authenticator } = await add(person)
+  const earlier = await bearerOf(person.authenticator)
+  await world.db
+    .updateTable('session')
+    .set({ credential_id: null, proved_by: null })
+    .where('user_id', '=', person.userId)
+    .execute()
+  await prove(person.headers, person.authenticator)
+  assert.equal((await remove(authenticator.credentialId, person.headers)).statusCode, 204)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(earlier)], [true, false])
 })

@@ -5,6 +5,8 @@ import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { forgetProofs, isOpen, type Session } from '#sessions/session.ts'
+import { endSessions } from '#tokens/session.ts'
 import type { Attested } from './attestation.ts'
 import {
   deleteCredential,
@@ -54,16 +56,29 @@ export async function renamePasskey(
   })
 }
 
-/** Removes a passkey, and what it opened. Refuses `passkey_not_found`, `last_passkey`. */
-export async function removePasskey(db: Database, userId: string, credentialId: string, now: Date): Promise<void> {
+type Removing = Pick<Session, 'userId' | 'sessionId'> & { credentialId: string }
+
+/**
+ * Removes a passkey with what it opened: its wrap of the person's keys, and the sessions. Answers whether the session
+ * in which that is done goes on: another passkey has opened it, or proved in it since that the person is there. Refuses
+ * `passkey_not_found`, `last_passkey`.
+ */
+export async function removePasskey(
+  db: Database,
+  { userId, sessionId, credentialId }: Removing,
+  now: Date,
+): Promise<{ goesOn: boolean }> {
   const removed = await transaction(db, async (tx) => {
     await holdPerson(tx, userId)
-    if (!(await deleteCredential(tx, userId, credentialId))) return false
+    if (!(await deleteCredential(tx, userId, credentialId))) return undefined
     await forgetKeyWrap(tx, userId, credentialId)
-    await record(tx, { action: 'passkey.removed', actor: 'person', userId, details: { credentialId } }, now)
-    return true
+    await forgetProofs(tx, { userId, sessionId, credentialId })
+    const sessionsEnded = await endSessions(tx, { userId, which: 'of passkey', credentialId }, now)
+    const details = { credentialId, sessionsEnded }
+    await record(tx, { action: 'passkey.removed', actor: 'person', userId, details }, now)
+    return { goesOn: await isOpen(tx, sessionId) }
   })
-  if (removed) return
+  if (removed) return removed
   const kept = await findCredential(db, credentialId)
   throw kept?.userId === userId ? refuse.last_passkey() : refuse.passkey_not_found()
 }

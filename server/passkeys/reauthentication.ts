@@ -31,8 +31,8 @@ export async function finishReauthentication(kernel: Kernel, session: Session, f
   const flow = await finishFlow(kernel.db, 'reauthenticate', finish.flowId, now)
   if (flow.userId !== userId) throw refuse.invalid_credential()
   const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
-  return withProof(kernel, proof, now, async (tx) => {
-    await refreshAuthTime(tx, { sessionId, provedRequestSha256: flow.requestSha256 }, now)
+  return withProof(kernel, proof, now, async (tx, { credentialId }) => {
+    await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256: flow.requestSha256 }, now)
     await record(tx, { action: 'session.reauthenticated', actor: 'person', userId }, now)
     return now
   })

@@ -8,13 +8,13 @@ import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Language } from '#kernel/language.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { openSession, type Browser } from '#sessions/session.ts'
+import type { Browser } from '#sessions/session.ts'
+import { endSessions, startSession } from '#tokens/session.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey } from './passkey.ts'
 import { tellOfRecovery } from './recovery-mail.ts'
-import { endElsewhere } from './sign-out.ts'
 import { listCredentials } from './store.ts'
 
 const refuse = refusals({
@@ -59,8 +59,8 @@ export async function finishRecovery(
     await holdPerson(tx, userId)
     if (!(await spendRecovery(tx, userId, recoverySha256))) throw refuse.invalid_flow()
     await enrolPasskey(tx, userId, made, now)
-    const sessionsEnded = await endElsewhere(tx, { userId }, now)
-    const session = await openSession(tx, { userId }, browser, now)
+    const sessionsEnded = await endSessions(tx, { userId, which: 'all' }, now)
+    const session = await startSession(tx, { ...made, userId }, browser, now)
     const details = { credentialId: made.credentialId, sessionsEnded }
     await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
     return { ...session, userId }

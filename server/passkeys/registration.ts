@@ -10,8 +10,9 @@ import { record } from '#kernel/audit.ts'
 import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { SessionTokens } from '#sessions/cookie.ts'
-import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
+import { deviceOf, type Browser } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
+import { startSession } from '#tokens/session.ts'
 import { verifyAttestation } from './attestation.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { creationOptions } from './options.ts'
@@ -58,7 +59,7 @@ export async function finishRegistration(
     if (recoveryAuth) await keepRecovery(tx, userId, recoveryAuth, now)
     if (signing) await enrolFirstKey(tx, { ...signing, identityId }, now)
     if (encryption) await enrolEncryptionKey(tx, { ...encryption, identityId }, now)
-    const session = await openSession(tx, { userId }, browser, now)
+    const session = await startSession(tx, { ...credential, userId }, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)
     return { ...session, userId, identity }

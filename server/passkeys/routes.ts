@@ -226,7 +226,7 @@ function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
 }
 
 function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
-  const { db, clock } = kernel
+  const { db, clock, config } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -280,8 +280,10 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       const now = clock()
-      requireFresh(session.of(request), now)
-      await removePasskey(db, session.of(request).userId, request.params.credentialId, now)
+      const acting = session.of(request)
+      requireFresh(acting, now)
+      const { goesOn } = await removePasskey(db, { ...acting, ...request.params }, now)
+      if (!goesOn) clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

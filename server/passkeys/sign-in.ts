@@ -2,7 +2,8 @@ import type { AuthenticationResponse } from '@countersign/protocol/webauthn'
 import { record } from '#kernel/audit.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { deviceOf, openSession, type Browser } from '#sessions/session.ts'
+import { deviceOf, type Browser } from '#sessions/session.ts'
+import { startSession } from '#tokens/session.ts'
 import { withProof } from './assertion.ts'
 import { beginFlow, finishFlow } from './flow.ts'
 import { requestOptions } from './options.ts'
@@ -23,8 +24,9 @@ type Finish = { flowId: string; credential: AuthenticationResponse }
 export async function finishSignIn(kernel: Kernel, finish: Finish, browser: Browser) {
   const now = kernel.clock()
   const { challenge, requestSha256 } = await finishFlow(kernel.db, 'sign in', finish.flowId, now)
-  return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, userId) => {
-    const session = await openSession(tx, { userId, provedRequestSha256: requestSha256 }, browser, now)
+  return withProof(kernel, { credential: finish.credential, challenge }, now, async (tx, proved) => {
+    const { userId } = proved
+    const session = await startSession(tx, { ...proved, provedRequestSha256: requestSha256 }, browser, now)
     const details = { device: deviceOf(browser) }
     await record(tx, { action: 'session.started', actor: 'person', userId, details }, now)
     return { ...session, userId }

@@ -1,12 +1,11 @@
-import { listIdentities } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { readIdTokenHint } from '#oauth/id-token-hint.ts'
 import { sidOf } from '#sessions/sid.ts'
-import { endOtherSessions, endSession, type Session } from '#sessions/session.ts'
-import { endCodesOfSessions } from '#tokens/lineage.ts'
+import type { Session } from '#sessions/session.ts'
+import { endSessions } from '#tokens/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 
 const refuse = refusals({
@@ -20,8 +19,7 @@ type OneSession = Pick<Session, 'userId' | 'sessionId'>
 export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession, clientId?: string): Promise<boolean> {
   const now = clock()
   return transaction(db, async (tx) => {
-    if (!(await endSession(tx, userId, sessionId, now))) return false
-    await endCodes(tx, userId, [sessionId], now)
+    if ((await endSessions(tx, { userId, which: 'one', sessionId }, now)) === 0) return false
     await record(
       tx,
       { action: 'session.ended', actor: 'person', userId, ...(clientId !== undefined && { clientId }) },
@@ -54,25 +52,8 @@ export async function signOutThere(kernel: Kernel, session: OneSession): Promise
 export async function signOutElsewhere({ db, clock }: Kernel, { userId, sessionId }: OneSession): Promise<void> {
   const now = clock()
   await transaction(db, async (tx) => {
-    const count = await endElsewhere(tx, { userId, kept: sessionId }, now)
+    const count = await endSessions(tx, { userId, which: 'all', kept: sessionId }, now)
     if (count > 0)
       await record(tx, { action: 'session.others_ended', actor: 'person', userId, details: { count } }, now)
   })
-}
-
-/** Ends the sessions of a person, all but `kept`, and says how many. The caller records why. */
-export async function endElsewhere(
-  tx: Transaction,
-  { userId, kept }: { userId: string; kept?: string },
-  now: Date,
-): Promise<number> {
-  const sessionIds = await endOtherSessions(tx, { userId, ...(kept !== undefined && { kept }) }, now)
-  await endCodes(tx, userId, sessionIds, now)
-  return sessionIds.length
-}
-
-/** A code that was on its way to an app ends with its session; what apps were given goes on. */
-async function endCodes(tx: Transaction, userId: string, sessionIds: string[], now: Date): Promise<void> {
-  const identities = await listIdentities(tx, userId)
-  await endCodesOfSessions(tx, { identityIds: identities.map(({ identityId }) => identityId), sessionIds }, now)
 }

@@ -1,14 +1,23 @@
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 type Named = { sessionId: string; organizationId: string; connectionId: string; identityId: string }
 
-export async function upsertEnterpriseSso(tx: Transaction, named: Named, now: Date): Promise<void> {
-  const said = { connection_id: named.connectionId, identity_id: named.identityId, authenticated_at: now }
-  await tx
-    .insertInto('session_enterprise_sso')
-    .values({ session_id: named.sessionId, organization_id: named.organizationId, ...said })
-    .onConflict((conflict) => conflict.columns(['session_id', 'organization_id']).doUpdateSet(said))
-    .execute()
+/** Notes what a provider has said in a session that is there, and stays until the transaction ends; false for none. */
+export async function upsertEnterpriseSso(
+  tx: Transaction,
+  { sessionId, organizationId, connectionId, identityId }: Named,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ session_id: string }>`
+    insert into session_enterprise_sso (session_id, organization_id, connection_id, identity_id, authenticated_at)
+    select session_id, ${organizationId}::uuid, ${connectionId}::uuid, ${identityId}::uuid, ${now}::timestamptz
+    from session where session_id = ${sessionId} for key share
+    on conflict (session_id, organization_id) do update set
+      connection_id = excluded.connection_id, identity_id = excluded.identity_id,
+      authenticated_at = excluded.authenticated_at
+    returning session_id`.execute(tx)
+  return rows.length === 1
 }
 
 export function findEnterpriseSso(db: Database, sessionId: string, organizationId: string) {
@@ -26,17 +35,14 @@ export async function upsertWithoutSso(
   { sessionId, organizationId, since }: { sessionId: string; organizationId: string; since: Date },
   now: Date,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('session_without_sso')
-    .values({ session_id: sessionId, organization_id: organizationId, noted_at: now })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['session_id', 'organization_id'])
-        .doUpdateSet({ noted_at: now })
-        .where('session_without_sso.noted_at', '<=', since),
-    )
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  const { rows } = await sql<{ session_id: string }>`
+    insert into session_without_sso (session_id, organization_id, noted_at)
+    select session_id, ${organizationId}::uuid, ${now}::timestamptz
+    from session where session_id = ${sessionId} for key share
+    on conflict (session_id, organization_id) do update set noted_at = excluded.noted_at
+      where session_without_sso.noted_at <= ${since}
+    returning session_id`.execute(tx)
+  return rows.length === 1
 }
 
 export async function listOrganizationsOfSession(
@@ -72,56 +78,28 @@ export async function moveEnterpriseSso(
     .execute()
 }
 
-/** What a provider has said: for an organization, by one of its connections, of some identities. */
-export type EnterpriseSsoOf = { organizationId: string; connectionId?: string; identityIds?: string[] }
-
-/** The ids of the sessions that stand on nothing else, for another statement. */
-export function selectEnterpriseSessions(
-  tx: Transaction,
-  { organizationId, connectionId, identityIds }: EnterpriseSsoOf,
-) {
-  return tx
-    .selectFrom('session_enterprise_sso as said')
-    .innerJoin('session as opened', 'opened.session_id', 'said.session_id')
-    .select('said.session_id')
-    .where('organization_id', '=', organizationId)
-    .where('opened.identity_id', 'is not', null)
-    .$if(connectionId !== undefined, (some) => some.where('connection_id', '=', connectionId ?? ''))
-    .$if(identityIds !== undefined, (some) => some.where('said.identity_id', 'in', identityIds ?? []))
-}
-
-/** Deletes it, with the sessions that stand on nothing else, and answers these. */
-export async function deleteEnterpriseSso(
-  tx: Transaction,
-  { organizationId, connectionId, identityIds }: EnterpriseSsoOf,
-): Promise<{ sessionId: string; identityId: string }[]> {
-  const taken = await tx
-    .deleteFrom('session_enterprise_sso')
-    .where('organization_id', '=', organizationId)
-    .$if(connectionId !== undefined, (some) => some.where('connection_id', '=', connectionId ?? ''))
-    .$if(identityIds !== undefined, (some) => some.where('identity_id', 'in', identityIds ?? []))
-    .returning(['session_id as sessionId', 'identity_id as identityId'])
-    .execute()
-  if (taken.length === 0) return []
-  const ended = await tx
-    .deleteFrom('session')
-    .where(
-      'session_id',
-      'in',
-      taken.map(({ sessionId }) => sessionId),
+/** Deletes up to so many notes of each kind that were made before an instant, and says how many. */
+export async function deleteNotes(
+  db: Database,
+  { named, entered }: { named: Date; entered: Date },
+  batch: number,
+): Promise<number> {
+  const { rows } = await sql<{ session_id: string }>`
+    with old_named as (
+      select session_id, organization_id from session_enterprise_sso where authenticated_at <= ${named} limit ${batch}
+    ), old_entered as (
+      select session_id, organization_id from session_without_sso where noted_at <= ${entered} limit ${batch}
+    ), deleted_named as (
+      delete from session_enterprise_sso using old_named
+      where session_enterprise_sso.session_id = old_named.session_id
+        and session_enterprise_sso.organization_id = old_named.organization_id and authenticated_at <= ${named}
+      returning session_enterprise_sso.session_id
+    ), deleted_entered as (
+      delete from session_without_sso using old_entered
+      where session_without_sso.session_id = old_entered.session_id
+        and session_without_sso.organization_id = old_entered.organization_id and noted_at <= ${entered}
+      returning session_without_sso.session_id
     )
-    .where('identity_id', 'is not', null)
-    .returning('session_id as sessionId')
-    .execute()
-  const gone = new Set(ended.map(({ sessionId }) => sessionId))
-  return taken.filter(({ sessionId }) => gone.has(sessionId))
-}
-
-export async function deleteSessionsOfIdentities(
-  tx: Transaction,
-  userId: string,
-  identityIds: string[],
-): Promise<void> {
-  await tx.deleteFrom('session').where('user_id', '=', userId).where('identity_id', 'in', identityIds).execute()
-  await tx.deleteFrom('session_enterprise_sso').where('identity_id', 'in', identityIds).execute()
+    select session_id from deleted_named union all select session_id from deleted_entered`.execute(db)
+  return rows.length
 }

@@ -2,18 +2,17 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { FastifyRequest } from 'fastify'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
 import {
-  deleteEnterpriseSso,
-  deleteSessionsOfIdentities,
+  deleteNotes,
   findEnterpriseSso,
   listOrganizationsOfSession,
   moveEnterpriseSso,
-  selectEnterpriseSessions,
   upsertEnterpriseSso,
   upsertWithoutSso,
-  type EnterpriseSsoOf,
 } from './enterprise-sso-store.ts'
-import { queueLogouts } from './logout.ts'
+
+const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
 
 /** That the provider of an organization has named the person of a session, as one of their identities. */
 export type EnterpriseSso = { connectionId: string; identityId: string; authenticatedAt: Date }
@@ -24,13 +23,16 @@ export function isOpenWithoutPasskey({ routeOptions }: FastifyRequest): boolean 
   return ssoSession !== 'nothing'
 }
 
-/** Notes on a session that the provider of an organization has named its person now. */
+/**
+ * Notes on a session that the provider of an organization has named its person now. Refuses `unauthorized` where the
+ * session has ended.
+ */
 export async function noteEnterpriseSso(
   tx: Transaction,
   named: { sessionId: string; organizationId: string; connectionId: string; identityId: string },
   now: Date,
 ): Promise<void> {
-  await upsertEnterpriseSso(tx, named, now)
+  if (!(await upsertEnterpriseSso(tx, named, now))) throw refuse.unauthorized()
 }
 
 /**
@@ -76,20 +78,11 @@ export async function passOnEnterpriseSso(
 }
 
 /**
- * Takes back what a provider has said: of all members or of these identities, by every connection of the organization
- * or one. The sessions that it opened alone end; answers which, for the codes that they gave.
+ * Deletes up to `batch` notes of each kind that have not counted for a day, and says how many. They outlive the
+ * session: what ends many sessions at once need not look for them.
  */
-export async function endEnterpriseSso(
-  tx: Transaction,
-  of: EnterpriseSsoOf,
-  now: Date,
-): Promise<{ sessionId: string; identityId: string }[]> {
-  if (of.identityIds?.length === 0) return []
-  await queueLogouts(tx, { sessions: selectEnterpriseSessions(tx, of) }, now)
-  return deleteEnterpriseSso(tx, of)
-}
-
-/** Ends the sessions that are of these identities alone, and what providers have said of them in others. */
-export async function endSessionsOfIdentities(tx: Transaction, userId: string, identityIds: string[]): Promise<void> {
-  await deleteSessionsOfIdentities(tx, userId, identityIds)
+export function pruneNotes(db: Database, now: Date, batch: number): Promise<number> {
+  const before = secondsAfter(now, -limits.sessionNotesKeptSeconds)
+  const named = secondsAfter(before, -limits.enterpriseSsoSeconds)
+  return deleteNotes(db, { named, entered: secondsAfter(before, -limits.withoutSsoNotedSeconds) }, batch)
 }

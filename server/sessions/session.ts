@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SessionEntry } from '@countersign/protocol/sessions'
-import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
@@ -13,19 +12,20 @@ import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-f
 import { readBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
 import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './enterprise-sso.ts'
-import { passOnAppSessions, queueLogouts } from './logout.ts'
+import { passOnAppSessions } from './logout.ts'
 import {
   deleteEndedSessions,
-  deleteOtherSessions,
-  deleteSession,
-  deleteSessionOfToken,
+  findProof,
   findSession,
   insertSession,
   listSessionsOfUser,
-  selectSession,
-  selectSessionsOfUser,
-  setAuthTime,
+  revertProofs,
+  setCredentialOfProof,
+  setProof,
+  shareSession,
   touchSession,
+  type NewSession,
+  type Proof,
 } from './store.ts'
 
 /** How a session was opened: with a passkey of the person, or by the sign-in of an organization alone. */
@@ -113,76 +113,93 @@ export function deviceOf({ userAgent }: Browser): string {
   return userAgent?.slice(0, limits.userAgentCharactersMax) ?? ''
 }
 
+/** What is told of a session once, when it is opened, and the session whose place it takes in the browser. */
+export type OpenedSession = {
+  token: string
+  federatedToken: string | undefined
+  sessionId: string
+  expiresAt: Date
+  earlier: { userId: string; sessionId: string; tokenSha256: Uint8Array } | undefined
+}
+
+/** A person who has just used a passkey, and the authorization request for which they did, if for any. */
+export type ProvedPerson = { userId: string; credentialId: string; provedRequestSha256?: Uint8Array | null }
+
 /**
- * Opens a session for a person who has just proved who they are. The token is told this once. Its cookie takes the
- * place of an earlier one, whose session ends here: nobody could sign out of it any more.
+ * Opens a session for a person who has just proved with a passkey who they are. Its cookie takes the place of an
+ * earlier one, whose session the caller ends: nobody could sign out of it any more (`startSession`, of the tokens).
+ * What providers have said in that holds on for the same person.
  */
 export async function openSession(
   tx: Transaction,
-  { userId, provedRequestSha256 = null }: Pick<Session, 'userId'> & Partial<Pick<Session, 'provedRequestSha256'>>,
+  { userId, credentialId, provedRequestSha256 = null }: ProvedPerson,
   browser: Browser,
   now: Date,
-) {
-  return open(tx, { userId, identityId: null, provedRequestSha256 }, browser, now)
+): Promise<OpenedSession> {
+  const openedBy = { credentialId }
+  const opened = await open(tx, { userId, identityId: null, provedRequestSha256, openedBy }, browser, now)
+  if (opened.earlier) await passOnEnterpriseSso(tx, opened.earlier, { userId, sessionId: opened.sessionId })
+  return opened
 }
+
+/** An identity that the sign-in of an organization has named. */
+export type NamedIdentity = { userId: string; organizationId: string; connectionId: string; identityId: string }
 
 /**
  * Opens a session of one identity of a person, whom the sign-in of an organization has named: that alone, and no
- * passkey. It takes the place of an earlier one likewise.
+ * passkey. It takes the place of an earlier one too.
  */
 export async function openEnterpriseSession(
   tx: Transaction,
-  { userId, ...named }: { userId: string; organizationId: string; connectionId: string; identityId: string },
+  { userId, ...named }: NamedIdentity,
   browser: Browser,
   now: Date,
-) {
+): Promise<OpenedSession> {
   const { identityId } = named
-  const opened = await open(tx, { userId, identityId, provedRequestSha256: null }, browser, now)
+  const opened = await open(tx, { userId, identityId, provedRequestSha256: null, openedBy: named }, browser, now)
   await noteEnterpriseSso(tx, { ...named, sessionId: opened.sessionId }, now)
   return opened
 }
 
-type Opening = Acting & Pick<Session, 'provedRequestSha256'>
+type Opening = Acting & Pick<NewSession, 'openedBy' | 'provedRequestSha256'>
 
-async function open(
-  tx: Transaction,
-  { userId, identityId, provedRequestSha256 }: Opening,
-  browser: Browser,
-  now: Date,
-) {
+async function open(tx: Transaction, { userId, identityId, ...opening }: Opening, browser: Browser, now: Date) {
   const sessionId = randomUUID()
   const token = newToken('session', uuidToBytes(sessionId))
   // What the provider of an organization says of a person is for that organization, not for apps anywhere.
   const federatedToken = identityId === null ? newToken('federated', uuidToBytes(sessionId)) : undefined
   const lifetime = identityId === null ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
   const endsAt = secondsAfter(now, lifetime)
+  const earlier = await findEarlier(tx, browser)
   await insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
     federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
     userId,
     identityId,
-    provedRequestSha256,
+    ...opening,
     userAgent: browser.userAgent,
     endsAt,
     now,
   })
-  await endEarlier(tx, browser, { sessionId, userId, identityId }, now)
-  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }) }
+  if (earlier) await passOnAppSessions(tx, earlier, { sessionId, userId })
+  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }), earlier }
 }
 
-type Opened = Pick<Session, 'sessionId' | 'userId' | 'identityId'>
-
-/** Ends the earlier session. What providers have said in it holds on where the same person has used a passkey now. */
-async function endEarlier(tx: Transaction, { earlierToken }: Browser, opened: Opened, now: Date): Promise<void> {
+/** The session of the cookie that a browser has brought along, expired or not. */
+async function findEarlier(db: Database, { earlierToken }: Browser) {
   const route = earlierToken === undefined ? undefined : readToken('session', earlierToken, 16)
-  if (!route || earlierToken === undefined) return
-  const earlier = { sessionId: uuidFromBytes(route), tokenSha256: sha256(earlierToken) }
-  if (opened.identityId === null) await passOnEnterpriseSso(tx, earlier, opened)
-  await passOnAppSessions(tx, earlier, opened)
-  await queueLogouts(tx, { sessions: selectSession(tx, earlier) }, now)
-  const ended = await deleteSessionOfToken(tx, earlier.sessionId, earlier.tokenSha256)
-  if (ended) await record(tx, { action: 'session.ended', actor: 'person', userId: ended.userId }, now)
+  if (!route || earlierToken === undefined) return undefined
+  const earlier = await findSession(db, uuidFromBytes(route))
+  return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
+}
+
+/**
+ * Keeps a session from being ended until the transaction does, for what must not be given after its end. Refuses
+ * `unauthorized` where it has ended since it was read.
+ */
+export async function holdSession(tx: Transaction, { sessionId }: Pick<Session, 'sessionId'>): Promise<void> {
+  if (!(await shareSession(tx, sessionId))) throw refuse.unauthorized()
 }
 
 /** The session that a browser has brought along by its cookie. It may be asked where no page of ours could ask. */
@@ -212,29 +229,30 @@ export async function listSessions(db: Database, { userId, sessionId }: Session,
     }))
 }
 
-/** Ends a session of a person; false where they have none of this id, or had. */
-export async function endSession(tx: Transaction, userId: string, sessionId: string, now: Date): Promise<boolean> {
-  await queueLogouts(tx, { sessions: selectSession(tx, { sessionId, userId }) }, now)
-  return deleteSession(tx, userId, sessionId)
+/**
+ * Notes that a person has proved their presence again, and for which authorization request if for any. Refuses
+ * `unauthorized` where the session has ended.
+ */
+export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date): Promise<void> {
+  if (!(await setProof(tx, proof, now))) throw refuse.unauthorized()
 }
 
-/** Ends every session of a person, but the one that they are in if it is named, and answers their ids. */
-export async function endOtherSessions(
+/**
+ * Takes the proofs of a passkey that is removed from the sessions of a person. The session in which that is done is
+ * from then on one of the passkey that has proved their presence in it last, if that is another one.
+ */
+export async function forgetProofs(
   tx: Transaction,
-  { userId, kept }: { userId: string; kept?: string },
-  now: Date,
-): Promise<string[]> {
-  await queueLogouts(tx, { sessions: selectSessionsOfUser(tx, userId, kept) }, now)
-  return deleteOtherSessions(tx, userId, kept)
+  { userId, sessionId, credentialId }: { userId: string; sessionId: string; credentialId: string },
+): Promise<void> {
+  const proof = await findProof(tx, sessionId)
+  if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
+  await revertProofs(tx, { userId, credentialId })
 }
 
-/** Notes that the person has proved their presence again, and for which authorization request if for any. */
-export async function refreshAuthTime(
-  db: Database | Transaction,
-  proved: Pick<Session, 'sessionId' | 'provedRequestSha256'>,
-  now: Date,
-): Promise<void> {
-  await setAuthTime(db, proved, now)
+/** Whether a session is there still. */
+export function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
+  return shareSession(tx, sessionId)
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createAuthenticator } from '#testing/authenticator.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { pruneSessions } from './session.ts'
 
@@ -31,6 +32,7 @@ async function signIn({ authenticator }: Pick<Person, 'authenticator'>, headers:
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().sessionToken
 }
+const passkeysOf = async (headers: Headers) => (await get('/api/auth/passkeys', headers)).json().passkeys.length
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 async function auditOf(userId: string, action: string) {
@@ -204,5 +206,79 @@ test('SES-10 whoever names a person or an identity in the body is not thereby th
   ] as const) {
     const answer = await world.api.inject({ method, url, payload: { ...ids, flowId: randomUUID(), credential } })
     assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'], url)
+  }
+})
+
+test('BLK-13 a person is in a hundred sessions at most: the one that was used least recently ends', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const code = await app.code(person)
+  world.pass(90)
+  const second = bearer(await signIn(person))
+  world.pass(1)
+  for (let count = 2; count < 100; count += 1) await signIn(person)
+  assert.equal((await sessionsOf(second)).length, 100)
+  world.pass(90)
+  assert.equal(await isSignedIn(person.headers), true, 'and it is used last with that')
+  const kept = await app.code(person)
+  await signIn(person)
+  assert.equal((await sessionsOf(person.headers)).length, 100)
+  await Promise.all([signIn(person), signIn(person)])
+  assert.equal((await sessionsOf(person.headers)).length, 100)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(second)], [true, false])
+  assert.equal((await auditOf(person.userId, 'session.too_many')).length, 3)
+  assert.deepEqual([(await app.redeem(code)).statusCode, (await app.redeem(kept)).statusCode], [400, 200])
+})
+
+test('BLK-13 a code ends with its session that was one too many', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const code = await app.code(person)
+  world.pass(1)
+  await Promise.all(Array.from({ length: 64 }, () => signIn(person)))
+  assert.equal(await isSignedIn(person.headers), true)
+  await Promise.all(Array.from({ length: 64 }, () => signIn(person)))
+  const left = await world.db.selectFrom('session').select('session_id').where('user_id', '=', person.userId).execute()
+  assert.equal(left.length, 100, 'also where many sign in at the same time')
+  assert.equal(await isSignedIn(person.headers), false)
+  assert.equal((await app.redeem(code)).statusCode, 400)
+})
+
+test('BLK-14 who has an organization’s provider signs its people out nowhere else by signing in often', async () => {
+  const person = await world.person()
+  const phone = bearer(await signIn(person))
+  world.pass(90)
+  for (let count = 0; count < 102; count += 1) await signInByOrganization(world, person)
+  const still = await Promise.all([person.headers, phone].map(isSignedIn))
+  assert.deepEqual(still, [true, true])
+  assert.equal((await sessionsOf(phone)).length, 100)
+})
+
+test('BLK-15 no code lives that was given beside the end of its session', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  for (let round = 0; round < 15; round += 1) {
+    const headers = bearer(await signIn(person))
+    const given = Array.from({ length: 6 }, () => app.code({ ...person, headers }).catch(() => undefined))
+    const ended = await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
+    assert.equal(ended.statusCode, 204)
+    for (const code of await Promise.all(given))
+      if (code !== undefined) assert.equal((await app.redeem(code)).statusCode, 400, `round ${round}`)
+  }
+})
+
+test('BLK-15 no passkey is added beside the end of the session', async () => {
+  const person = await world.person()
+  for (let round = 0; round < 8; round += 1) {
+    const headers = bearer(await signIn(person))
+    const begin = { method: 'POST', url: '/api/auth/passkeys/start', headers, payload: {} } as const
+    const { flowId, options } = (await world.api.inject(begin)).json()
+    const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
+    const payload = { flowId, credential: authenticator.register(options) }
+    const add = world.api.inject({ method: 'POST', url: '/api/auth/passkeys/finish', headers, payload })
+    assert.equal((await end('', person.headers)).statusCode, 204)
+    const there = await passkeysOf(person.headers)
+    await add
+    assert.deepEqual(await passkeysOf(person.headers), there)
   }
 })

@@ -19,13 +19,15 @@ export function findSession(db: Database, sessionId: string) {
     .executeTakeFirst()
 }
 
-type NewSession = {
+export type NewSession = {
   sessionId: string
   tokenSha256: Uint8Array
   federatedSha256: Uint8Array | null
   userId: string
   identityId: string | null
   provedRequestSha256: Uint8Array | null
+  /** By which passkey it is opened, or by which connection of which organization. */
+  openedBy: { credentialId: string } | { organizationId: string; connectionId: string }
   userAgent: string | undefined
   endsAt: Date
   now: Date
@@ -40,14 +42,20 @@ export async function insertSession(
     userId,
     identityId,
     provedRequestSha256,
+    openedBy,
     userAgent,
     endsAt,
     now,
   }: NewSession,
 ) {
+  const origin =
+    'credentialId' in openedBy
+      ? { credential_id: openedBy.credentialId, proved_by: openedBy.credentialId }
+      : { organization_id: openedBy.organizationId, connection_id: openedBy.connectionId }
   await tx
     .insertInto('session')
     .values({
+      ...origin,
       session_id: sessionId,
       token_sha256: tokenSha256,
       fedcm_sha256: federatedSha256,
@@ -79,66 +87,66 @@ export function listSessionsOfUser(db: Database, userId: string) {
     .execute()
 }
 
-export async function deleteSession(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('session')
-    .where('session_id', '=', sessionId)
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
-}
-
-/** Deletes the session of a token; undefined where there is none. */
-export function deleteSessionOfToken(tx: Transaction, sessionId: string, tokenSha256: Uint8Array) {
-  return tx
-    .deleteFrom('session')
-    .where('session_id', '=', sessionId)
-    .where('token_sha256', '=', tokenSha256)
-    .returning('user_id as userId')
-    .executeTakeFirst()
-}
-
-/** The id of a session, if it is also by what else is known of it, for another statement. */
-export function selectSession(
-  tx: Transaction,
-  { sessionId, ...known }: { sessionId: string; userId?: string; tokenSha256?: Uint8Array },
-) {
-  const { userId, tokenSha256 } = known
-  return tx
+/** Keeps a session from being ended until the transaction ends; false where there is none. */
+export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const held = await tx
     .selectFrom('session')
-    .select('session.session_id')
-    .where('session.session_id', '=', sessionId)
-    .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
-    .$if(tokenSha256 !== undefined, (some) => some.where('token_sha256', '=', tokenSha256 ?? new Uint8Array()))
-}
-
-/** The ids of the sessions of a person, all but `kept`, for another statement. */
-export function selectSessionsOfUser(tx: Transaction, userId: string, kept?: string) {
-  const all = tx.selectFrom('session').select('session.session_id').where('user_id', '=', userId)
-  return kept === undefined ? all : all.where('session.session_id', '!=', kept)
-}
-
-/** Deletes the sessions of a person, all but `kept`, and answers their ids. */
-export async function deleteOtherSessions(tx: Transaction, userId: string, kept?: string): Promise<string[]> {
-  const all = tx.deleteFrom('session').where('user_id', '=', userId)
-  const others = kept === undefined ? all : all.where('session_id', '!=', kept)
-  const rows = await others.returning('session_id as sessionId').execute()
-  return rows.map(({ sessionId }) => sessionId)
+    .select('session_id')
+    .where('session_id', '=', sessionId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
 }
 
 export async function touchSession(db: Database, sessionId: string, now: Date): Promise<void> {
   await db.updateTable('session').set({ last_seen_at: now }).where('session_id', '=', sessionId).execute()
 }
 
-export async function setAuthTime(
-  db: Database | Transaction,
-  { sessionId, provedRequestSha256 }: { sessionId: string; provedRequestSha256: Uint8Array | null },
+/** A use of a passkey in a session, and the hash of the reference of the authorization request that it was for. */
+export type Proof = { sessionId: string; credentialId: string; provedRequestSha256: Uint8Array | null }
+
+/** Notes that a passkey has proved the person's presence; false where the session has ended. */
+export async function setProof(
+  tx: Transaction,
+  { sessionId, credentialId, provedRequestSha256 }: Proof,
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('session')
-    .set({ auth_time: now, proved_request_sha256: provedRequestSha256 })
+    .set({ auth_time: now, proved_by: credentialId, proved_request_sha256: provedRequestSha256 })
     .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** By which passkey the person of a session has proved their presence last. */
+export function findProof(tx: Transaction, sessionId: string) {
+  return tx.selectFrom('session').select('proved_by as provedBy').where('session_id', '=', sessionId).executeTakeFirst()
+}
+
+/** Gives a session to the passkey that has proved the person's presence in it last. */
+export async function setCredentialOfProof(tx: Transaction, sessionId: string): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set(({ ref }) => ({ credential_id: ref('proved_by') }))
+    .where('session_id', '=', sessionId)
+    .execute()
+}
+
+/** Sets the last proof of sessions back to when they were opened, where it was by a passkey that has gone. */
+export async function revertProofs(
+  tx: Transaction,
+  { userId, credentialId }: { userId: string; credentialId: string },
+): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set(({ ref }) => ({
+      auth_time: ref('created_at'),
+      proved_by: ref('credential_id'),
+      proved_request_sha256: null,
+    }))
+    .where('user_id', '=', userId)
+    .where('proved_by', '=', credentialId)
     .execute()
 }
 

@@ -270,11 +270,19 @@ export async function deleteEndedRequests(db: Database, now: Date, batch: number
   return rows.length
 }
 
-export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
-  const places = tx
-    .selectFrom('signing_request')
-    .select('signing_request.request_id')
-    .where('identity_id', 'in', identityIds)
-  await tx.deleteFrom('signing_request_place').where('request_id', 'in', places).execute()
-  await tx.deleteFrom('signing_request').where('identity_id', 'in', identityIds).execute()
+/** Deletes all requests of identities, and answers those that waited still and whose app hears of that. */
+export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<Ended[]> {
+  const { rows } = await sql<Ended>`
+    with gone as (
+      delete from signing_request where identity_id = any(${identityIds}::uuid[])
+      returning identity_id, request_id, client_id, public_key, status, expires_at
+    ), places as (
+      delete from signing_request_place using gone where signing_request_place.request_id = gone.request_id
+    )
+    select identity_id as "identityId", request_id as "requestId", client_id as "clientId", public_key as "publicKey",
+      'expired' as status, null as signature, expires_at as "expiresAt", null as "resolvedAt"
+    from gone where status = 'pending' and exists (
+      select from webhook_endpoint where webhook_endpoint.client_id = gone.client_id and disabled_at is null
+    )`.execute(tx)
+  return rows
 }

@@ -209,8 +209,7 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
 
 /** Forgets what identities that are going were asked and have signed; apps that wait still hear that it expired. */
 export async function forgetRequests(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
-  for (const identityId of identityIds) await expirePending(tx, identityId, now)
-  await store.deleteRequests(tx, identityIds)
+  await tellApps(tx, await store.deleteRequests(tx, identityIds), now)
   await deleteSignatureUses(tx, identityIds)
 }
 

@@ -11,14 +11,8 @@ import { findMembership, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
 import { holdOrganization, joinAsNamed } from '#organizations/sso.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
-import {
-  deviceOf,
-  openEnterpriseSession,
-  requireFresh,
-  sessionOf,
-  type Browser,
-  type Session,
-} from '#sessions/session.ts'
+import { deviceOf, requireFresh, sessionOf, type Browser, type Session } from '#sessions/session.ts'
+import { startEnterpriseSession } from '#tokens/session.ts'
 import type { Connection } from './connection.ts'
 import { refuse as refuseFlow, requireUsable } from './flow.ts'
 import * as links from './link-store.ts'
@@ -197,7 +191,7 @@ async function signIn(tx: Transaction, { connection, member, browser }: Entering
   const present = await sessionOf(tx, browser, now)
   const isHere = present?.userId === userId && present.authMethod === 'passkey'
   if (isHere) await noteEnterpriseSso(tx, { ...named, sessionId: present.sessionId }, now)
-  const opened = isHere ? undefined : await openEnterpriseSession(tx, { userId, ...named }, browser, now)
+  const opened = isHere ? undefined : await startEnterpriseSession(tx, { userId, ...named }, browser, now)
   const details = { connectionId, device: deviceOf(browser) }
   await record(tx, { action: 'sso.signed_in', actor: 'person', userId, identityId, organizationId, details }, now)
   return opened?.token

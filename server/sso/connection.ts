@@ -11,9 +11,8 @@ import { isVerifiedFor } from '#organizations/domain.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { confirmSso, unconfirmSso } from '#organizations/sso-confirmation.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
-import { endEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { requireFresh } from '#sessions/session.ts'
-import { endCodesOfSessions } from '#tokens/lineage.ts'
+import { endEnterpriseSessions } from '#tokens/session.ts'
 import { sealSecret } from './client.ts'
 import { tellConnection } from './connection-view.ts'
 import {
@@ -158,7 +157,7 @@ export async function changeConnection(
     }
     await store.updateConnection(tx, connection)
     if (confirmedAt === null) await unconfirmSso(tx, connection)
-    if (isDisabled) await signOutOf(tx, connection, now)
+    if (isDisabled) await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
     const changed = Object.entries({ name, domains, enabled, clientSecret: oidc, metadata: saml })
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
@@ -188,12 +187,13 @@ async function describeAnew(
  * `reauthentication_required`, `connection_not_found`, `sso_in_use`.
  */
 export async function deleteConnection(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+  const { organizationId, connectionId } = asking
   await change(kernel, asking, now, async (tx, member) => {
     const connection = await requireConnection(tx, asking)
-    await store.deleteConnection(tx, connection.connectionId)
+    await store.deleteConnection(tx, connectionId)
     await unconfirmSso(tx, connection)
-    await signOutOf(tx, connection, now)
-    const details = { connectionId: connection.connectionId, name: connection.name }
+    await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
+    const details = { connectionId, name: connection.name }
     await recordAct(tx, { asking, acting: member }, { action: 'sso.connection_deleted', details }, now)
     return connection
   })
@@ -264,13 +264,6 @@ export async function noteTested(db: Database, connectionId: string, now: Date):
       now,
     )
   })
-}
-
-/** Ends the sessions that this connection alone has opened, with the codes that they gave. */
-async function signOutOf(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
-  const ended = await endEnterpriseSso(tx, { organizationId, connectionId }, now)
-  const sessionIds = ended.map(({ sessionId }) => sessionId)
-  await endCodesOfSessions(tx, { identityIds: ended.map(({ identityId }) => identityId), sessionIds }, now)
 }
 
 /** A connection that signs in, or that is tested, with its organization; undefined where either is out of service. */

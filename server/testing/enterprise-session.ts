@@ -3,7 +3,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Transaction } from '#kernel/database.ts'
 import { confirmSso } from '#organizations/sso-confirmation.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
-import { openEnterpriseSession } from '#sessions/session.ts'
+import { startEnterpriseSession } from '#tokens/session.ts'
 import type { Person, World } from './world.ts'
 
 type Named = { organizationId?: string; connectionId?: string; identityId?: string }
@@ -18,7 +18,7 @@ export async function signInByOrganization(
   const { token } = await transaction(db, async (tx) => {
     await record(tx, { action: 'session.started', actor: 'person', userId, identityId }, now())
     await confirm(tx, { organizationId, connectionId, identityId }, now())
-    return openEnterpriseSession(tx, { userId, identityId, organizationId, connectionId }, browser, now())
+    return startEnterpriseSession(tx, { userId, identityId, organizationId, connectionId }, browser, now())
   })
   return { authorization: `Bearer ${token}` }
 }

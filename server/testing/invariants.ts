@@ -170,6 +170,11 @@ const invariants: Record<string, string> = {
   'a session lives no longer than a session may': `
     select session_id, created_at, ends_at from session
     where ends_at > created_at + ${limits.sessionLifetimeSeconds} * interval '1 second' or auth_time < created_at`,
+  'a person has no more sessions than they may': `
+    select user_id, count(*) from session group by user_id having count(*) > ${limits.sessionsPerUserMax}`,
+  'a session was opened by a passkey that its person has': `
+    select user_id, session_id from session left join passkey_credential using (credential_id, user_id)
+    where session.credential_id is not null and public_key is null`,
   'a session of one identity was opened by a provider that named it, and a person has what is named in their session': `
     select session_id, session.identity_id from session
     left join session_enterprise_sso named using (session_id)
@@ -311,7 +316,7 @@ const references: Record<string, { table: string; except: string[] }> = {
   organization_id: {
     table: 'organization',
     except: [
-      ...['audit_entry', 'token_lineage', 'session_enterprise_sso', 'session_without_sso'],
+      ...['audit_entry', 'token_lineage', 'session', 'session_enterprise_sso', 'session_without_sso'],
       ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
       'signing_signature_use',
     ],

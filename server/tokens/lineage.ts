@@ -24,7 +24,6 @@ import {
   redeemCodeStatement,
   revokeLineage,
   revokeLineagesOfClient,
-  revokeUnredeemed,
   rotateStatement,
   type Consented,
   type ForOrganization,
@@ -254,18 +253,6 @@ export async function revokeLineagesOfOrganization(
 /** Forgets every code and token of identities that are going. */
 export async function forgetTokens(tx: Transaction, identityIds: string[]): Promise<void> {
   await deleteTokensOf(tx, identityIds)
-}
-
-/**
- * Ends the codes that these sessions gave and that no app has redeemed yet. What an app did redeem is its own: it ends
- * by its lifetime, or when the person disconnects the app.
- */
-export async function endCodesOfSessions(
-  tx: Transaction,
-  of: { identityIds: string[]; sessionIds: string[] },
-  now: Date,
-): Promise<void> {
-  if (of.identityIds.length > 0 && of.sessionIds.length > 0) await revokeUnredeemed(tx, of, now)
 }
 
 /** Deletes up to `batch` lineages and as many access tokens that have ended, and says how many. */

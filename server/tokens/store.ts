@@ -284,17 +284,3 @@ export async function deleteEndedLineages(db: Database, now: Date, batch: number
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
-
-type InSessions = { identityIds: string[]; sessionIds: string[] }
-
-/** Revokes the lineages of these sessions whose code was not redeemed. */
-export async function revokeUnredeemed(tx: Transaction, { identityIds, sessionIds }: InSessions, now: Date) {
-  await tx
-    .updateTable('token_lineage')
-    .set({ revoked_at: now })
-    .where('identity_id', 'in', identityIds)
-    .where('session_id', 'in', sessionIds)
-    .where('code_spent_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .execute()
-}

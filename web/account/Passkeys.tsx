@@ -22,8 +22,8 @@ export function Passkeys({ holdings, onChange }: Props) {
   const [asked, setAsked] = useState<Asked>()
   const { passkeys, session } = holdings
   const { userId } = session.user
-  const keep = (kept: Passkey[]) => {
-    onChange({ ...holdings, passkeys: kept })
+  const keep = (kept: Passkey[], sessions = holdings.sessions) => {
+    onChange({ ...holdings, sessions, passkeys: kept })
     setAsked(undefined)
     const ids = kept.map(({ credentialId }) => credentialId)
     void tellPasskeys(userId, ids)
@@ -57,7 +57,12 @@ export function Passkeys({ holdings, onChange }: Props) {
         <Removal
           passkey={asked.passkey}
           holdings={holdings}
-          onRemoved={() => keep(passkeys.filter((each) => each !== asked.passkey))}
+          onRemoved={(sessions) =>
+            keep(
+              passkeys.filter((each) => each !== asked.passkey),
+              sessions,
+            )
+          }
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -1,6 +1,8 @@
 import type { Passkey } from '@countersign/protocol/passkeys'
+import type { SessionEntry } from '@countersign/protocol/sessions'
 import { call, Refused } from '../call.ts'
 import { withFreshProof } from '../passkey.ts'
+import { mustSignIn } from '../session.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
@@ -8,7 +10,13 @@ import { useWords } from '../ui/Root.tsx'
 import type { Holdings } from './Account.tsx'
 import { lossOf } from './loss.ts'
 
-type Props = { passkey: Passkey; holdings: Holdings; onRemoved: () => void; onClose: () => void }
+type Props = {
+  passkey: Passkey
+  holdings: Holdings
+  /** Told the sessions that are left. */
+  onRemoved: (sessions: SessionEntry[]) => void
+  onClose: () => void
+}
 
 /** Says what would be lost with a passkey, and removes it. */
 export function Removal({ passkey, holdings, onRemoved, onClose }: Props) {
@@ -23,7 +31,8 @@ export function Removal({ passkey, holdings, onRemoved, onClose }: Props) {
       await withFreshProof(() => call('DELETE /api/auth/passkeys/:credentialId', { params: { credentialId } })).catch(
         acceptGone,
       )
-      onRemoved()
+      const { sessions } = await call('GET /api/auth/sessions', {}).catch(leave)
+      onRemoved(sessions)
     },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
@@ -39,4 +48,11 @@ export function Removal({ passkey, holdings, onRemoved, onClose }: Props) {
 /** Removed already, from another tab: what the person wants is so. */
 function acceptGone(error: unknown): void {
   if (!(error instanceof Refused && error.code === 'passkey_not_found')) throw error
+}
+
+/** The session here ends with the passkey that opened it: whoever removes that signs in with another one. */
+function leave(error: unknown): { sessions: SessionEntry[] } {
+  if (!mustSignIn(error)) throw error
+  location.replace('/login')
+  return { sessions: [] }
 }

@@ -497,7 +497,8 @@ export const de: Words = {
     remove: 'Entfernen',
     removeOne: (name) => `${name} entfernen`,
     removeTitle: (name) => `„${name}“ entfernen?`,
-    removeWhat: 'Er meldet dich nicht mehr an. Sitzungen, die er begonnen hat, laufen weiter, bis du sie beendest.',
+    removeWhat:
+      'Er meldet dich nicht mehr an, und die Sitzungen, die er begonnen hat, enden. Das kann auch diese sein.',
     losses: {
       'code only': 'Kein anderer deiner Passkeys öffnet deine Schlüssel. Du brauchst dann den Wiederherstellungscode.',
       keys: 'Sonst öffnet nichts deine Schlüssel. Sie wären für immer verloren.',
@@ -622,6 +623,7 @@ export const de: Words = {
       'session.started': 'Angemeldet',
       'session.ended': 'Abgemeldet',
       'session.others_ended': 'Alle anderen Sitzungen beendet',
+      'session.too_many': 'Sitzungen beendet, weil es zu viele waren',
       'session.reauthenticated': 'Mit einem Passkey bestätigt',
       'passkey.added': 'Passkey hinzugefügt',
       'passkey.renamed': 'Passkey umbenannt',

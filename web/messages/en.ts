@@ -472,7 +472,7 @@ export const en = {
     remove: 'Remove',
     removeOne: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove “${name}”?`,
-    removeWhat: 'It won’t sign you in any more. Sessions that it began go on until you end them.',
+    removeWhat: 'It won’t sign you in any more, and the sessions that it began end. This may be one of them.',
     losses: {
       'code only': 'No other passkey of yours opens your keys. You’ll need your recovery code for that.',
       keys: 'Nothing else opens your keys. They would be lost for good.',
@@ -596,6 +596,7 @@ export const en = {
       'session.started': 'Signed in',
       'session.ended': 'Signed out',
       'session.others_ended': 'All other sessions ended',
+      'session.too_many': 'Sessions ended because there were too many',
       'session.reauthenticated': 'Confirmed with a passkey',
       'passkey.added': 'Passkey added',
       'passkey.renamed': 'Passkey renamed',

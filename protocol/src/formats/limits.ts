@@ -24,6 +24,7 @@ export const limits = {
   emailCodeTriesMax: 5,
 
   flowLifetimeSeconds: 5 * 60,
+  sessionsPerUserMax: 100,
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
@@ -31,6 +32,8 @@ export const limits = {
   enterpriseSsoSeconds: 24 * 3600,
   /** How long the trail tells no more of a session in which an owner came in without it. */
   withoutSsoNotedSeconds: 3600,
+  /** How long either is kept when it counts no more. */
+  sessionNotesKeptSeconds: 24 * 3600,
   /** How long a page of the business host may speak for a session before it asks again. */
   businessTokenLifetimeSeconds: 5 * 60,
   userAgentCharactersMax: 300,

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { after, afterEach, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createAuthenticator } from '#testing/authenticator.ts'
+import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { newClaims, openEnterprise, scimPatch, scimUser, type Enterprise } from '#testing/enterprise.ts'
+import { countAlive, fillCodes, fillSessions, manyRows } from '#testing/many-rows.ts'
+import { join, membersOf } from '#testing/organization.ts'
+import type { Person, TestApp } from '#testing/world.ts'
+
+let enterprise: Enterprise
+let world: Enterprise['world']
+let app: TestApp
+before(async () => {
+  enterprise = await openEnterprise()
+  ;({ world } = enterprise)
+  app = await world.app()
+})
+// What has ended is remembered a while. Nothing here looks at it again, and there would be more of it with each test.
+afterEach(async () => {
+  await sql`
+    delete from token_lineage
+    where (revoked_at is not null and code_spent_at is null) or nonce = 'filled'`.execute(world.db)
+  await sql`delete from delegation_use`.execute(world.db)
+  await sql`delete from webhook_delivery`.execute(world.db)
+})
+after(() => enterprise.close())
+
+type Headers = Record<string, string>
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+const ask = (method: Method, url: string, headers: Headers = {}, payload?: object) =>
+  world.api.inject({ method, url, headers, ...(payload && { payload }) })
+const isSignedIn = async (headers: Headers) => (await ask('GET', '/api/auth/session', headers)).statusCode === 200
+const isActive = async (token: string, of = app) => {
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/introspect',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ ...of.credentials, token }).toString(),
+  })
+  return answer.json().active === true
+}
+const isRedeemed = async (code: string, of = app) => (await of.redeem(code)).statusCode === 200
+
+/** A session of a person beside the one that they are in, and a code that it gave. */
+async function anotherSession(person: Person, of = app) {
+  const headers = await person.signIn()
+  return { headers, code: await of.code({ ...person, headers }) }
+}
+
+/** An organization with a provider of its own, a member, and what that member has there. */
+async function membership() {
+  const organization = await enterprise.organization(await world.person())
+  const { organizationId, owner } = organization
+  const { connectionId } = await enterprise.connect(organization)
+  const person = await world.person()
+  const { memberId } = await join(world, { id: organizationId, owner, role: 'member' }, person)
+  const byProvider = await signInByOrganization(world, person, { organizationId, connectionId })
+  const code = await app.code({ ...person, headers: byProvider }, { organizationId })
+  const { access_token: token } = await app.tokens({ ...person, headers: byProvider }, { organizationId })
+  const { access_token: own } = await app.tokens(person)
+  await fillSessions(world, { ...person, organizationId, connectionId })
+  await fillCodes(world, { ...person, ...app, organizationId, connectionId })
+  return { organization, connectionId, person, memberId, byProvider, code, token, own }
+}
+
+/** What a member had by the organization has ended, and what was theirs has not. */
+async function requireEnded({ person, byProvider, code, token, own }: Awaited<ReturnType<typeof membership>>) {
+  assert.equal(await isSignedIn(byProvider), false)
+  assert.deepEqual([await isActive(token), await isRedeemed(code)], [false, false])
+  assert.deepEqual([await isSignedIn(person.headers), await isActive(own)], [true, true])
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 1 })
+}
+
+test(`BLK-01 a person with ${manyRows} sessions signs out elsewhere`, async () => {
+  const person = await world.person()
+  const other = await anotherSession(person)
+  const kept = await app.code(person)
+  await fillSessions(world, person)
+  await fillCodes(world, { ...person, ...app })
+  const answer = await ask('DELETE', '/api/auth/sessions', person.headers)
+  assert.equal(answer.statusCode, 204, answer.body)
+  assert.equal(await isSignedIn(other.headers), false)
+  assert.equal(await isRedeemed(other.code), false)
+  assert.deepEqual([await isSignedIn(person.headers), (await countAlive(world, person)).sessions], [true, 1])
+  assert.equal(await isRedeemed(kept), true, 'a code of the session that goes on')
+})
+
+test(`BLK-02 a recovery ends ${manyRows} sessions`, async () => {
+  const person = await world.person()
+  const recoveryAuth = randomBytes(32).toString('base64url')
+  const set = await ask('PUT', '/api/account/recovery', person.headers, {
+    recoveryAuth,
+    ciphertext: 'by.recovery.code',
+  })
+  assert.equal(set.statusCode, 200, set.body)
+  const other = await anotherSession(person)
+  await fillSessions(world, person)
+  await fillCodes(world, { ...person, ...app })
+  const started = (await ask('POST', '/api/auth/recover/start', {}, { handle: person.handle, recoveryAuth })).json()
+  const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
+  const credential = authenticator.register(started.options)
+  const answer = await ask('POST', '/api/auth/recover/finish', {}, { flowId: started.flowId, credential })
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(other.headers)], [false, false])
+  assert.equal(await isRedeemed(other.code), false)
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 0 })
+  assert.equal(await isSignedIn({ authorization: `Bearer ${answer.json().sessionToken}` }), true)
+})
+
+for (const how of ['is removed', 'leaves'] as const)
+  test(`BLK-03 a member with ${manyRows} sessions by the organization ${how}`, async () => {
+    const made = await membership()
+    const { organization, memberId, person } = made
+    const acting = how === 'leaves' ? person : organization.owner
+    const answer = await enterprise.send(acting, 'DELETE', `/${organization.organizationId}/members/${memberId}`)
+    assert.equal(answer.statusCode, 204, answer.body)
+    await requireEnded(made)
+  })
+
+test(`BLK-04 the directory deactivates a member with ${manyRows} sessions by the organization`, async () => {
+  const organization = await enterprise.organization(await world.person())
+  const { organizationId } = organization
+  const { connectionId } = await enterprise.connect(organization)
+  const directory = await enterprise.provision(organization, connectionId)
+  const claims = newClaims()
+  const user = scimUser({ userName: claims.email, externalId: claims.sub })
+  const { id } = (await directory.ask('POST', '/Users', user)).json()
+  const { person } = await enterprise.colleague(connectionId, claims)
+  const browser = enterprise.browser()
+  await browser.signIn(connectionId, claims)
+  await fillSessions(world, { ...person, organizationId, connectionId })
+  await fillCodes(world, { ...person, ...app, organizationId, connectionId })
+  const off = scimPatch({ op: 'replace', path: 'active', value: false })
+  const answer = await directory.ask('PATCH', `/Users/${id}`, off)
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.equal((await browser.page('GET', '/api/auth/session')).statusCode, 401)
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 0 })
+  assert.deepEqual((await membersOf(world, organizationId, organization.owner)).length, 1)
+})
+
+/** So many members of an organization, each with an invitation that they have given. */
+async function fillMembers(organizationId: string) {
+  await sql`
+    insert into organization_member (organization_id, member_id, identity_id, role, scopes, signing_authority,
+      joined_at)
+    select ${organizationId}::uuid, gen_random_uuid(), gen_random_uuid(), 'member', '{read}', false, ${world.now()}
+    from generate_series(1, ${manyRows}::integer)`.execute(world.db)
+}
+
+for (const how of ['is deleted', 'is suspended'] as const)
+  test(`BLK-05 an organization with ${manyRows} sessions and members ${how}`, async () => {
+    const made = await membership()
+    const { organizationId, owner } = made.organization
+    await fillMembers(organizationId)
+    const answer = await (how === 'is deleted'
+      ? enterprise.send(owner, 'DELETE', `/${organizationId}`)
+      : ask('PATCH', `/api/admin/organizations/${organizationId}`, world.admin, { status: 'suspended' }))
+    assert.ok(answer.statusCode < 300, answer.body)
+    await requireEnded(made)
+    const found = await enterprise.send(owner, 'GET', `/${organizationId}`)
+    assert.equal(found.statusCode, 404)
+    const left = world.db.deleteFrom('organization_member').where('organization_id', '=', organizationId)
+    await left.where('role', '=', 'member').execute()
+  })
+
+for (const how of ['is disabled', 'is deleted'] as const)
+  test(`BLK-06 a connection that has opened ${manyRows} sessions ${how}`, async () => {
+    const made = await membership()
+    const { organization, connectionId, person, byProvider } = made
+    const owner = { headers: await organization.owner.signIn() }
+    const path = `/${organization.organizationId}/sso-connections/${connectionId}`
+    const answer = await (how === 'is deleted'
+      ? enterprise.send(owner, 'DELETE', path)
+      : enterprise.send(owner, 'PATCH', path, { enabled: false }))
+    assert.ok(answer.statusCode < 300, answer.body)
+    assert.deepEqual([await isSignedIn(byProvider), await isRedeemed(made.code)], [false, false])
+    // What apps were given for the organization goes on, for its member still is one.
+    assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 2 })
+  })
+
+test(`BLK-07 an identity with ${manyRows} sessions and tokens is deleted`, async () => {
+  const person = await world.person()
+  const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
+  const { identityId } = (await ask('POST', '/api/identities', person.headers, payload)).json()
+  const asIdentity = { ...person, identityId }
+  const { access_token: token } = await app.tokens(asIdentity)
+  const code = await app.code(asIdentity)
+  const organizationId = randomUUID()
+  const byProvider = await signInByOrganization(world, person, { organizationId, identityId })
+  await fillSessions(world, { ...person, organizationId, connectionId: randomUUID(), identityId })
+  await fillCodes(world, { ...asIdentity, ...app })
+  const answer = await ask('DELETE', `/api/identities/${identityId}`, person.headers)
+  assert.equal(answer.statusCode, 204, answer.body)
+  assert.deepEqual([await isActive(token), await isRedeemed(code), await isSignedIn(byProvider)], [false, false, false])
+  assert.deepEqual(await countAlive(world, asIdentity), { sessions: 1, lineages: 0 })
+  assert.equal(await isSignedIn(person.headers), true)
+})
+
+test(`BLK-12 an identity that is asked to sign ${manyRows} texts is deleted`, async () => {
+  const person = await world.person()
+  const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
+  const { identityId } = (await ask('POST', '/api/identities', person.headers, payload)).json()
+  await fillRequests(identityId)
+  const answer = await ask('DELETE', `/api/identities/${identityId}`, person.headers)
+  assert.equal(answer.statusCode, 204, answer.body)
+  const { requests } = (await ask('GET', '/api/signing/requests', person.headers)).json()
+  assert.deepEqual(requests, [])
+})
+
+/** So many requests that wait for an identity. */
+async function fillRequests(identityId: string) {
+  await sql`
+    with asked as (
+      insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
+        created_at, expires_at)
+      select ${identityId}::uuid, gen_random_uuid(), ${app.clientId}, 'A text', 1, sha256('a key'), 'pending',
+        ${world.now()}, ${world.now()}::timestamptz + interval '1 hour'
+      from generate_series(1, ${manyRows}::integer)
+      returning identity_id, request_id, client_id
+    ) insert into signing_request_place (identity_id, request_id, client_id) select * from asked`.execute(world.db)
+}
+
+test(`BLK-08 an account with ${manyRows} sessions and tokens is deleted`, async () => {
+  const person = await world.person()
+  const other = await anotherSession(person)
+  const { access_token: token } = await app.tokens(person)
+  await fillSessions(world, person)
+  await fillCodes(world, { ...person, ...app })
+  const answer = await ask('DELETE', '/api/account', person.headers)
+  assert.ok(answer.statusCode < 300, answer.body)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(other.headers)], [false, false])
+  assert.deepEqual([await isActive(token), await isRedeemed(other.code)], [false, false])
+  assert.deepEqual(await countAlive(world, person), { sessions: 0, lineages: 0 })
+})
+
+test(`BLK-09 an app with ${manyRows} tokens of a person is disconnected`, async () => {
+  const [person, own] = [await world.person(), await world.app()]
+  const { access_token: token } = await own.tokens(person)
+  const { access_token: elsewhere } = await app.tokens(person)
+  await fillLineages(person, own)
+  const { authorizations } = (await ask('GET', '/api/oauth/authorizations', person.headers)).json()
+  const { id } = authorizations.find(({ clientId }: { clientId: string }) => clientId === own.clientId)
+  const answer = await ask('DELETE', `/api/oauth/authorizations/${id}`, person.headers)
+  assert.equal(answer.statusCode, 204, answer.body)
+  assert.deepEqual([await isActive(token, own), await isActive(elsewhere)], [false, true])
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 1 })
+})
+
+/** So many grants of an app as an identity, in one session. */
+async function fillLineages({ userId, identityId }: Person, { clientId }: TestApp) {
+  await sql`
+    insert into token_lineage (identity_id, lineage_id, client_id, session_id, scope, auth_time, created_at,
+      code_sha256, code_expires_at, code_spent_at, redirect_uri, nonce, family_sha256, live_sha256, rotated_at,
+      ends_at, by_passkey)
+    select ${identityId}::uuid, gen_random_uuid(), ${clientId}, session_id, '{openid}', auth_time, created_at,
+      sha256(nth::text::bytea), created_at, created_at, 'https://app.example/callback', 'filled', sha256('family'),
+      array[sha256(nth::text::bytea)], created_at, ${world.now()}::timestamptz + interval '1 day', true
+    from session, generate_series(1, ${manyRows}::integer) nth where user_id = ${userId}`.execute(world.db)
+}
+
+for (const how of ['disabled', 'deleted'] as const)
+  test(`BLK-10 an app with ${manyRows} tokens and deliveries is ${how}`, async () => {
+    const [person, own] = [await world.person(), await world.app()]
+    const { access_token: token } = await own.tokens(person)
+    const code = await own.code(person)
+    await fillLineages(person, own)
+    const url = `/api/admin/apps/${own.clientId}`
+    const webhook = await ask('PUT', `${url}/webhook`, world.admin, { url: 'http://localhost:9/hook' })
+    assert.ok(webhook.statusCode < 300, webhook.body)
+    await sql`
+      insert into webhook_delivery (client_id, delivery_id, type, payload, state, created_at)
+      select ${own.clientId}, gen_random_uuid(), 'signing.signed', '{}', 'failed', ${world.now()}
+      from generate_series(1, ${manyRows}::integer)`.execute(world.db)
+    const answer = await (how === 'deleted'
+      ? ask('DELETE', url, world.admin)
+      : ask('PATCH', url, world.admin, { status: 'disabled' }))
+    assert.ok(answer.statusCode < 300, answer.body)
+    const userinfo = await ask('GET', '/api/oauth/userinfo', { authorization: `Bearer ${token}` })
+    assert.deepEqual([userinfo.statusCode, (await own.redeem(code)).statusCode], [401, 401])
+  })
+
+test(`BLK-11 a delegation that was used ${manyRows} times is revoked`, async () => {
+  const connectors = await createConnectors(world)
+  const { person, exchange } = await connectors.connected({ communicationMode: 'background' })
+  assert.equal((await exchange()).statusCode, 200)
+  const [{ id: delegationId }] = await delegationsOf(world, person)
+  await sql`
+    insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
+    select ${person.identityId}::uuid, ${delegationId}::uuid,
+      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute', 'notes.read', 1
+    from generate_series(1, ${manyRows}::integer) nth`.execute(world.db)
+  const answer = await revoke(world, person, delegationId)
+  assert.equal(answer.statusCode, 204, answer.body)
+  assert.equal((await exchange()).statusCode, 403)
+})
