@@ -173,7 +173,7 @@ const refusalFor: Record<Opens, string> = {
 }
 
 function refusalOf({ endpoint, security }: (typeof guarded)[number], token: string): [number, string] {
-  if (token === 'nothing' && security === 'admin') return [401, 'unauthorized']
+  if (token === 'nothing') return [401, 'unauthorized']
   // The token is good, and the app that it was given to is none any more (interface §7).
   if (endpoint.url === '/api/oauth/workspaces' && /^a disabled app’s .*access/.test(token))
     return [403, 'invalid_client']

@@ -27,6 +27,13 @@ export interface Tables {
     is_held: Generated<boolean>
     supports_e2ee: Generated<boolean>
     document_read_at: Date | null
+    require_auth_time: Generated<boolean>
+    id_token_claims: Generated<boolean>
+    required_claims: Generated<string[]>
+    organization_access: Generated<'none' | 'read' | 'create'>
+    backchannel_logout_uri: string | null
+    backchannel_logout_session_required: Generated<boolean>
+    allow_any_loopback_port: Generated<boolean>
   }
   app_origin: {
     origin: string
@@ -83,6 +90,7 @@ export interface Tables {
     scope: string[]
     created_at: Date
     last_authorized_at: Date
+    organization_access: Generated<'none' | 'read' | 'create' | null>
   }
   delegation_grant: {
     identity_id: string
@@ -175,6 +183,7 @@ export interface Tables {
     parameters: string
     opened_at: Date | null
     expires_at: Date
+    connector: string | null
   }
   organization: {
     organization_id: string
@@ -251,6 +260,12 @@ export interface Tables {
     slug: string
     organization_id: string
   }
+  organization_sso_confirmation: {
+    organization_id: string
+    connection_id: string
+    identity_id: string | null
+    confirmed_at: Date
+  }
   organization_verified_domain: {
     domain: string
     organization_id: string
@@ -279,6 +294,7 @@ export interface Tables {
     display_name: string | null
     recovery_sha256: Uint8Array | null
     expires_at: Date
+    request_sha256: Uint8Array | null
   }
   person: {
     user_id: string
@@ -305,6 +321,15 @@ export interface Tables {
     proved_by: string | null
     organization_id: string | null
     connection_id: string | null
+    proved_request_sha256: Uint8Array | null
+  }
+  session_app: {
+    session_id: string
+    known_session_id: string
+    identity_id: string
+    client_id: string
+    organization_id: string | null
+    expires_at: Date
   }
   session_enterprise_sso: {
     session_id: string
@@ -312,6 +337,15 @@ export interface Tables {
     connection_id: string
     identity_id: string
     authenticated_at: Date
+  }
+  session_logout: {
+    client_id: string
+    logout_id: string
+    identity_id: string
+    session_id: string
+    attempts: Generated<number>
+    created_at: Date
+    due_at: Date
   }
   session_without_sso: {
     session_id: string
@@ -322,7 +356,7 @@ export interface Tables {
     identity_id: string
     key_version: number
     public_key: Uint8Array
-    encrypted_private_key: string
+    encrypted_private_key: string | null
     created_at: Date
     ended_at: Date | null
     in_log: Generated<boolean>
@@ -381,6 +415,13 @@ export interface Tables {
     identity_id: string
     client_id: string
   }
+  signing_signature_use: {
+    identity_id: string
+    signature_sha256: Uint8Array
+    client_id: string
+    organization_id: string | null
+    role: 'self' | 'sign' | 'approve'
+  }
   sso_assertion: {
     connection_id: string
     assertion_sha256: Uint8Array
@@ -420,6 +461,7 @@ export interface Tables {
     email_verified: boolean | null
     display_name: string | null
     expires_at: Date
+    started_elsewhere: Generated<boolean>
   }
   sso_link: {
     connection_id: string
@@ -446,6 +488,7 @@ export interface Tables {
     subject: string | null
     created_at: Date
     updated_at: Date
+    email_is_primary: Generated<boolean>
   }
   sso_provisioning: {
     connection_id: string
@@ -487,6 +530,9 @@ export interface Tables {
     organization_id: string | null
     sso_connection_id: string | null
     by_passkey: boolean | null
+    requested_scope: string[] | null
+    auth_time_requested: Generated<boolean>
+    login_prompted: Generated<boolean>
   }
   token_signing_key: {
     algorithm: 'RS256' | 'ES256' | 'EdDSA'
@@ -545,6 +591,7 @@ export interface Tables {
     disabled_at: Date | null
     created_at: Date
     updated_at: Date
+    slow_until: Date | null
   }
   webhook_secret: {
     client_id: string

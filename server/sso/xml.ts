@@ -43,6 +43,9 @@ const named = new Map([
   ['apos;', "'"],
 ])
 
+/** More than any reference takes that is allowed, with its semicolon. */
+const referenceCharactersMax = 11
+
 const declaration = new RegExp(
   [
     String.raw`<\?xml\s+version\s*=\s*(["'])1\.0\1`,
@@ -208,12 +211,17 @@ function readChildren(source: Source, { name, scope }: XmlElement, depth: number
 
 /** Resolves references: to characters by number, and to the five that XML names. */
 function decode(text: string): string {
-  if (!text.includes('&')) return text
-  return text.replaceAll(/&([^&;]{0,10};)?/g, (_, reference: string | undefined = '') => {
-    const found = named.get(reference) ?? numbered(reference)
-    if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
-    return found
-  })
+  const [before = '', ...references] = text.split('&')
+  return before + references.map(expand).join('')
+}
+
+/** The text from a reference on, which begins behind its `&`. */
+function expand(text: string): string {
+  const end = text.indexOf(';') + 1
+  const found =
+    end > referenceCharactersMax ? undefined : (named.get(text.slice(0, end)) ?? numbered(text.slice(0, end)))
+  if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
+  return found + text.slice(end)
 }
 
 function numbered(reference: string): string | undefined {
