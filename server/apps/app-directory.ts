@@ -1,6 +1,5 @@
-import { setTimeout as pass } from 'node:timers/promises'
 import type { Kernel } from '#kernel/kernel.ts'
-import { createCache, staleAfterMilliseconds } from './cache.ts'
+import { createCache, passStale } from './cache.ts'
 import { createClientDocuments } from './client-documents.ts'
 import { describeApp } from './described-app.ts'
 import { isAddress, isDocumentUrl } from './document-url.ts'
@@ -24,7 +23,7 @@ export type AppDirectory = {
   forget: (clientId: string) => void
   /**
    * The same, and waits until no process remembers what was: so an act that must hold everywhere when it is
-   * acknowledged costs those who ask nothing. The embedded database has one process, which need not wait.
+   * acknowledged costs those who ask nothing.
    */
   forgetEverywhere: (clientId: string) => Promise<void>
 }
@@ -71,7 +70,7 @@ export function createAppDirectory(kernel: Needed): AppDirectory {
     forget,
     async forgetEverywhere(clientId) {
       forget(clientId)
-      if (config.databaseUrl) await pass(staleAfterMilliseconds)
+      await passStale(config)
     },
   }
   return directory

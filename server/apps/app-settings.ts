@@ -24,6 +24,21 @@ export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partia
 
 const refuse = refusals({ invalid_request: [400, 'The settings of the app are not acceptable.'] })
 
+/**
+ * Whether settings take something away that an app could do, or say otherwise whether it may do anything: what still
+ * knows those of before would give what is not to be had any more.
+ */
+export function areNarrower(after: AppSettings, before: AppSettings): boolean {
+  const lists = ['redirectUris', 'postLogoutRedirectUris', 'allowedScopes'] as const
+  return (
+    after.status !== before.status ||
+    lists.some((list) => before[list].some((each) => !after[list].includes(each))) ||
+    (before.supportsE2ee && !after.supportsE2ee) ||
+    after.accessTokenSeconds < before.accessTokenSeconds ||
+    after.refreshTokenSeconds < before.refreshTokenSeconds
+  )
+}
+
 /** What an app is that does not say; RS256 as OpenID Connect Registration §2 has it. */
 export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   description: null,

@@ -10,7 +10,13 @@ import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
-import { defaultSettings, requireAcceptable, type AppSettings, type NewAppSettings } from './app-settings.ts'
+import {
+  areNarrower,
+  defaultSettings,
+  requireAcceptable,
+  type AppSettings,
+  type NewAppSettings,
+} from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
 import { byline, isHeldAfter, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
 import * as store from './store.ts'
@@ -79,7 +85,8 @@ export function requireAppOf(steward: Steward, found: RegisteredApp | undefined)
 }
 
 /**
- * Changes what is given and leaves the rest. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
+ * Changes what is given and leaves the rest; answers also whether something is taken away with that. Refuses
+ * `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
  * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
  */
 export function changeApp(
@@ -87,7 +94,7 @@ export function changeApp(
   { steward, clientId }: Sought,
   change: Partial<AppSettings>,
   now: Date,
-): Promise<RegisteredApp> {
+): Promise<{ app: RegisteredApp; isNarrower: boolean }> {
   return transaction(db, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requireAcceptable({ ...change, isPublic: app.isPublic }, outbound)
@@ -100,7 +107,7 @@ export function changeApp(
     await store.replaceOrigins(tx, clientId, originsOf(changed.redirectUris))
     const details = { changed: Object.keys(change) }
     await record(tx, { action: 'app.changed', ...byline(steward), clientId, details }, now)
-    return changed
+    return { app: changed, isNarrower: areNarrower(changed, app) }
   })
 }
 

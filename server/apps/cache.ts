@@ -1,11 +1,21 @@
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Clock } from '#kernel/clock.ts'
+import type { Config } from '#kernel/config.ts'
 
 type Entry<Value> = { value: Value; readAt: number }
 type Settled<Value> = Map<string, Entry<Value>>
 
-export const staleAfterMilliseconds = 5000
+const staleAfterMilliseconds = 5000
 const foundMax = 10_000
 const missedMax = 1000
+
+/**
+ * Waits until no process remembers what was read before. The embedded database has one process, which has forgotten it
+ * already.
+ */
+export async function passStale({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<void> {
+  if (databaseUrl) await pass(staleAfterMilliseconds)
+}
 
 /** What was read in the last five seconds, by its key. */
 export type Cache<Value> = {

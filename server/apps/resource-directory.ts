@@ -1,6 +1,6 @@
 import { isResourceKey } from '@countersign/protocol/formats/resource'
 import type { Kernel } from '#kernel/kernel.ts'
-import { createCache } from './cache.ts'
+import { createCache, passStale } from './cache.ts'
 import { findResource, listResources, type RegisteredResource } from './resource-store.ts'
 
 export type { RegisteredResource }
@@ -12,11 +12,21 @@ export type ResourceDirectory = {
   listOf: (clientId: string) => Promise<RegisteredResource[]>
   /** Called by whoever has changed a resource in this process, so that here the change is seen at once. */
   forget: (resource: { clientId: string; resourceKey: string }) => void
+  /** The same, and waits until no process remembers what was, where a change takes something away. */
+  forgetEverywhere: (resource: { clientId: string; resourceKey: string }) => Promise<void>
 }
 
-export function createResourceDirectory({ db, clock }: Pick<Kernel, 'db' | 'clock'>): ResourceDirectory {
+export function createResourceDirectory({
+  db,
+  clock,
+  config,
+}: Pick<Kernel, 'db' | 'clock' | 'config'>): ResourceDirectory {
   const byKey = createCache((resourceKey) => findResource(db, resourceKey), clock)
   const byApp = createCache((clientId) => listResources(db, clientId), clock)
+  function forget({ clientId, resourceKey }: { clientId: string; resourceKey: string }): void {
+    byKey.forget(resourceKey)
+    byApp.forget(clientId)
+  }
   return {
     async find(resourceKey) {
       const resource = isResourceKey(resourceKey) ? await byKey.read(resourceKey) : undefined
@@ -26,9 +36,10 @@ export function createResourceDirectory({ db, clock }: Pick<Kernel, 'db' | 'cloc
       const found = (await byApp.read(clientId)) ?? []
       return found.filter(({ status }) => status === 'active')
     },
-    forget({ clientId, resourceKey }) {
-      byKey.forget(resourceKey)
-      byApp.forget(clientId)
+    forget,
+    async forgetEverywhere(resource) {
+      forget(resource)
+      await passStale(config)
     },
   }
 }

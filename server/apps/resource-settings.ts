@@ -27,6 +27,15 @@ export function settingsAfter(sent: NewResource | ResourceChange, before: Resour
   return { ...before, ...rest, scopeDescriptions: scopes.map((scope) => words.get(scope) ?? '') }
 }
 
+/** Whether settings take something away that was there, or give it another meaning. */
+export function isNarrower(after: ResourceSettings, before: ResourceSettings): boolean {
+  return (
+    after.status !== before.status ||
+    after.audience !== before.audience ||
+    before.scopes.some((scope) => !after.scopes.includes(scope))
+  )
+}
+
 /** The words for each scope that has some. */
 export function describedScopes({
   scopes,

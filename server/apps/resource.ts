@@ -11,6 +11,7 @@ import { readApp, requireAppOf } from './app.ts'
 import type { RegisteredResource } from './resource-directory.ts'
 import {
   describedScopes,
+  isNarrower,
   requireAcceptableResource,
   settingsAfter,
   type ResourceSettings,
@@ -95,7 +96,8 @@ export async function createResource(
 }
 
 /**
- * Changes what is given and leaves the rest. Refuses `app_not_found`, `resource_not_found`, `invalid_request`,
+ * Changes what is given and leaves the rest; answers also whether something is taken away with that. Refuses
+ * `app_not_found`, `resource_not_found`, `invalid_request`,
  * `reauthentication_required`, `audience_taken`, `disabled_by_operator`.
  */
 export function changeResource(
@@ -103,7 +105,7 @@ export function changeResource(
   { steward, clientId, resourceKey }: Sought & { resourceKey: string },
   sent: ResourceChange,
   now: Date,
-): Promise<Resource> {
+): Promise<{ resource: Resource; isNarrower: boolean }> {
   return transaction(db, async (tx) => {
     requireAppOf(steward, await store.lockApp(tx, clientId))
     const resource = isResourceKey(resourceKey) && (await resources.lockResource(tx, clientId, resourceKey))
@@ -117,7 +119,7 @@ export function changeResource(
     await resources.updateResource(tx, changed).catch(refuseTaken)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
     await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)
-    return toResource(changed)
+    return { resource: toResource(changed), isNarrower: isNarrower(changed, resource) }
   })
 }
 

@@ -114,9 +114,9 @@ function mountChanges(
     async handler(request) {
       const { clientId } = request.params
       const sought = { steward: stewardOf(request), clientId }
-      const app = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
+      const { app, isNarrower } = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
       apps.forget(clientId)
-      if (request.body.status !== undefined) await apps.forgetEverywhere(clientId)
+      if (isNarrower) await apps.forgetEverywhere(clientId)
       return toApp(app)
     },
   })

@@ -96,7 +96,10 @@ export async function startService(options: Options = {}) {
 }
 
 /** Another process over the database of a service, on ports of its own; ended and gone at the end of the test. */
-export async function startBeside(t: TestContext, { settings }: Service): Promise<{ baseUrl: string }> {
+export async function startBeside(
+  t: TestContext,
+  { settings }: Service,
+): Promise<{ baseUrl: string; authUrl: string }> {
   const [api, auth, business] = await freePorts(3)
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   const baseUrl = `http://localhost:${api}`
@@ -107,7 +110,7 @@ export async function startBeside(t: TestContext, { settings }: Service): Promis
     await rm(directory, { recursive: true })
   })
   await second.ready
-  return { baseUrl }
+  return { baseUrl, authUrl: hosts.AUTH_URL }
 }
 
 /** Looks at the database that a service which has ended leaves behind. */
