@@ -10,12 +10,13 @@ type Counted = { id: number; total: number; together: number }
 const add: GatheredStatement = {
   name: 'add to a counter',
   changes: 0,
+  own: 0,
   text: `
     with asked as (
       select * from unnest($1::integer[], $2::integer[]) with ordinality as asked (id, added, nth)
     )
     update counter set total = total + 10 / added from asked where counter.id = asked.id
-    returning nth::integer, counter.id, total, (select count(*)::integer from asked) as together`,
+    returning nth::integer, counter.id as own, counter.id, total, (select count(*)::integer from asked) as together`,
 }
 
 let storage: Storage
@@ -30,7 +31,7 @@ after(() => storage.close())
 test('whoever comes alone is sent alone', async () => {
   const ask = storage.gathered<Counted>(add)
   const counted = await ask([1, 10])
-  assert.deepEqual({ ...counted }, { nth: 1, id: 1, total: 1, together: 1 })
+  assert.deepEqual({ ...counted }, { nth: 1, own: 1, id: 1, total: 1, together: 1 })
 })
 
 test('those who come at once share statements, and each is told its own row', async () => {

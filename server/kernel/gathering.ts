@@ -7,6 +7,11 @@ import type { Statement } from './database.ts'
 export type GatheredStatement = Statement & {
   /** Which of a caller's values names the row that it changes: callers of one row never share a statement. */
   changes?: number
+  /**
+   * Which of a caller's values the row itself carries, as `own`, when it is theirs: a secret's hash, or an id. Whatever
+   * else comes as theirs is never handed out.
+   */
+  own: number
 }
 
 /** Runs a statement for one caller, together with whoever else asks for it meanwhile. At most one row comes. */
@@ -14,8 +19,11 @@ export type Gathered<Row> = (values: unknown[]) => Promise<Row | undefined>
 
 type Caller<Row> = { values: unknown[]; resolve: (row: Row | undefined) => void; reject: (error: unknown) => void }
 
+/** For which caller a row is, counted from one, and the value of theirs that it carries. */
+type Marked = { nth: number; own: unknown }
+
 type Way<Row> = {
-  run: (statement: Statement, columns: unknown[][]) => Promise<(Row & { nth: number })[]>
+  run: (statement: Statement, columns: unknown[][]) => Promise<(Row & Marked)[]>
   /** How many of these statements may be under way. */
   underWayMax: number
   /** Whether a statement that failed so has certainly changed nothing. */
@@ -77,7 +85,7 @@ export function gathering<Row>(
   async function answer(together: Caller<Row>[]): Promise<void> {
     try {
       const rows = await run(statement, columnsOf(together))
-      const byCaller = new Map(rows.map((row) => [row.nth, row]))
+      const byCaller = sortOut(statement, rows, together)
       together.forEach(({ resolve }, index) => resolve(byCaller.get(index + 1)))
     } catch (error) {
       // It may be the fault of one of them alone. Nobody suffers for another: each is tried by itself.
@@ -96,6 +104,24 @@ export function gathering<Row>(
     sendSoon()
     return promise
   }
+}
+
+/** The rows by their callers. Throws before anybody gets theirs: where one row is another's, all may be. */
+function sortOut<Row extends Marked>(
+  { name, own }: GatheredStatement,
+  rows: Row[],
+  together: { values: unknown[] }[],
+): Map<number, Row> {
+  const byCaller = new Map(rows.map((row) => [row.nth, row]))
+  if (byCaller.size < rows.length || rows.some((row) => !isOwn(row, together[row.nth - 1]?.values[own])))
+    throw new Error(`The statement “${name}” has answered callers with rows that are not theirs.`)
+  return byCaller
+}
+
+/** Whether a row carries what its caller has asked by. */
+function isOwn({ own }: Marked, asked: unknown): boolean {
+  if (asked === undefined) return false
+  return own instanceof Uint8Array && asked instanceof Uint8Array ? Buffer.compare(own, asked) === 0 : own === asked
 }
 
 /** The values of all callers, a column for each parameter. */

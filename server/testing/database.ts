@@ -9,12 +9,15 @@ import { migrate } from '#kernel/migrate.ts'
 import { Secret } from '#kernel/secret.ts'
 import { copyMigrated } from './migrated-database.ts'
 
+/** What stands between the product and its database: connections, or others in their place. */
+export type Between = (pool: pg.Pool) => pg.Pool
+
 /** A migrated database of its own, gone at the end: embedded, or with `TEST_DATABASE_URL` on that PostgreSQL. */
-export async function openTestStorage(): Promise<Storage> {
+export async function openTestStorage(between: Between = (pool) => pool): Promise<Storage> {
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
-  return storageOver(pool, close)
+  return storageOver(between(pool), close)
 }
 
 /** The same before any migration. */

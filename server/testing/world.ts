@@ -15,22 +15,22 @@ import { Secret } from '#kernel/secret.ts'
 import { noTelemetry } from '#kernel/telemetry.ts'
 import { mountHosts, type Hosts } from '../hosts.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
-import { openTestStorage } from './database.ts'
+import { openTestStorage, type Between } from './database.ts'
 import { verifyInvariants } from './invariants.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<World['person']>>
 export type TestApp = Awaited<ReturnType<World['app']>>
 
-type Options = { environment?: Record<string, string>; rateLimits?: boolean; secretKey?: string }
+type Options = { environment?: Record<string, string>; rateLimits?: boolean; secretKey?: string; between?: Between }
 
 /**
  * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end:
  * that also fails where the test has left the database as it must never be.
  */
-export async function createWorld({ environment = {}, rateLimits = false, secretKey }: Options = {}) {
+export async function createWorld({ environment = {}, rateLimits = false, secretKey, between }: Options = {}) {
   const config = readConfig({ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off', ...environment })
-  const storage = await openTestStorage()
+  const storage = await openTestStorage(between)
   let now = new Date('2030-01-01T12:00:00.000Z')
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared

@@ -7,17 +7,18 @@ export type Access = Granted & { clientId: string }
 /** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
 export const findAccessStatement: GatheredStatement = {
   name: 'find access token',
+  own: 1,
   text: `
     with found as materialized (
-      select nth, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time, nonce,
-        organization_id, sso_connection_id, by_passkey
+      select nth, token_sha256 as own, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time,
+        nonce, organization_id, sso_connection_id, by_passkey
       from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
         as asked (identity_id, token_sha256, now, nth)
       join token_access using (identity_id, token_sha256)
       join token_lineage using (identity_id, lineage_id)
       where expires_at > now and revoked_at is null
     )
-    select nth::integer, client_id as "clientId", ${grantedColumns}
+    select nth::integer, own, client_id as "clientId", ${grantedColumns}
     from found join identity using (identity_id)`,
 }
 

@@ -58,6 +58,7 @@ const redeemedColumns = `offline, auth_time_requested as "authTimeRequested", ${
 export const redeemCodeStatement: GatheredStatement = {
   name: 'redeem code',
   changes: 1,
+  own: 2,
   text: `
     with asked as (
       select * from unnest(
@@ -84,14 +85,14 @@ export const redeemCodeStatement: GatheredStatement = {
         and lineage.client_id = asked.client_id and lineage.redirect_uri = asked.redirect_uri
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_spent_at is null and revoked_at is null
-      returning nth, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time, nonce,
-        'offline_access' = any(scope) as offline, auth_time_requested,
+      returning nth, lineage.code_sha256 as own, lineage.identity_id, lineage.lineage_id, session_id, scope, auth_time,
+        nonce, 'offline_access' = any(scope) as offline, auth_time_requested,
         organization_id, sso_connection_id, by_passkey, access_sha256, access_expires_at, now as issued_at
     ), issued as (
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from redeemed
     )
-    select nth::integer, ${redeemedColumns} from redeemed join identity using (identity_id)`,
+    select nth::integer, own, ${redeemedColumns} from redeemed join identity using (identity_id)`,
 }
 
 /**
@@ -104,6 +105,7 @@ export const redeemCodeStatement: GatheredStatement = {
 export const rotateStatement: GatheredStatement = {
   name: 'rotate refresh token',
   changes: 1,
+  own: 5,
   text: `
     with asked as (
       select *, string_to_array(narrowed_list, ' ') as narrowed from unnest(
@@ -134,7 +136,7 @@ export const rotateStatement: GatheredStatement = {
             and cardinality(live_sha256) < siblings_max
           )
         )
-      returning nth, lineage.identity_id, lineage.lineage_id, session_id,
+      returning nth, live_sha256[cardinality(live_sha256)] as own, lineage.identity_id, lineage.lineage_id, session_id,
         case when narrowed is null then scope
           else array(select each from unnest(narrowed) as each where each = any(scope)) end as scope,
         auth_time, null::text as nonce, 'offline_access' = any(scope) as offline, auth_time_requested,
@@ -143,7 +145,7 @@ export const rotateStatement: GatheredStatement = {
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, lineage_id, scope, issued_at, access_expires_at from rotated
     )
-    select nth::integer, ${redeemedColumns} from rotated join identity using (identity_id)`,
+    select nth::integer, own, ${redeemedColumns} from rotated join identity using (identity_id)`,
 }
 
 /** What a person consented to, when a code is issued for it. */
