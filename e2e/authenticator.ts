@@ -43,6 +43,13 @@ export async function plugInAuthenticator(page: Page, { prf: prfAtFirst }: { prf
       for (const credential of credentials)
         await session.send('WebAuthn.addCredential', { authenticatorId, credential })
     },
+    /** Brings the passkeys that both have to the state of the other: copies share no counter, as synced ones do. */
+    async catchUp(credentials: Credential[]) {
+      for (const credential of credentials) {
+        await session.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+        await session.send('WebAuthn.addCredential', { authenticatorId, credential })
+      }
+    },
     /** An empty one takes its place: the person has another device at hand. */
     async exchange(manner: { prf: boolean }) {
       await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })

@@ -33,6 +33,7 @@ test('an organization that an app has made connects its providers, and lets its 
   await proveDomain(wile, 'acme.example')
   await connectOpenIdProvider(wile)
   await connectSamlProvider(wile)
+  await confirmConnections(wile)
   await wile.press('require-sso')
   await wile.control('let-without-sso').waitFor()
 
@@ -118,6 +119,19 @@ async function proveDomain({ page, write, press }: Person, domain: string): Prom
   stage.nameServer.setTexts(name, value)
   await press(`check-${domain}`)
   await page.locator('.entry details').waitFor()
+}
+
+/** Confirms each connection, so that it counts where everybody must sign in with SSO. */
+async function confirmConnections({ page }: Person): Promise<void> {
+  const confirm = page.locator('[data-action^="confirm-"]')
+  await confirm.first().waitFor()
+  for (let left = await confirm.count(); left > 0; left -= 1) {
+    await confirm.first().click()
+    await page
+      .getByText(businessEn.sso.unconfirmed)
+      .nth(left - 1)
+      .waitFor({ state: 'detached' })
+  }
 }
 
 async function connectOpenIdProvider(owner: Person): Promise<void> {

@@ -30,6 +30,13 @@ async function takeAlong(person: Person, manner: Manner = {}): Promise<Person> {
   return elsewhere
 }
 
+/** Uses a passkey for nothing: copies count each for itself here, and the server takes no count that it knows. */
+const useOnce = ({ page }: Person) =>
+  page.evaluate(async () => {
+    const challenge = crypto.getRandomValues(new Uint8Array(32))
+    await navigator.credentials.get({ publicKey: { challenge, userVerification: 'required' } })
+  })
+
 /** The whole way; answers the code that was carried over. */
 async function approve(person: Person, elsewhere: Person): Promise<string> {
   const [code, confirmation] = await send(person, elsewhere)
@@ -90,8 +97,15 @@ test('a browser that opens no keys is unlocked from another: an app gets the sam
   const payload = 'Pay 40 euros'
   const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
   await elsewhere.page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
+  await elsewhere.authenticator.catchUp(await ada.authenticator.credentials())
   await elsewhere.press('sign')
+  console.log(
+    'PAGE',
+    await elsewhere.page.locator('main').innerText(),
+    (await elsewhere.sent()).slice(-6).map((x) => x.url),
+  )
   await elsewhere.press('ask-device')
+  await useOnce(ada)
   const other = await approve(ada, elsewhere)
   await elsewhere.page.getByRole('heading', { name: en.sign.ends.signed }).waitFor()
   assert.equal(approvals.accepts(await approvals.read(requestId), payload), true)

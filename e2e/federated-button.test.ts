@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../web/messages/en.ts'
+import { playgroundEn as playground } from '../web/messages/playground-en.ts'
 import { openButtonApp } from './button-app.ts'
 import { pressLast, watchDialogs, type BrowserDialog } from './federated-app.ts'
 import { watch } from './look.ts'
@@ -263,11 +263,11 @@ test('the playground shows the same: what an app gets of the dialog, and what it
   await page.goto(`${stage.service.authUrl}/playground`)
   await page.locator('[data-action="start-here"]').click()
   await dialogs.dismiss(await dialogs.next())
-  await page.getByText(words.playground.declined).waitFor()
+  await page.getByText(playground.declined).waitFor()
   await page.locator('[data-action="start-here"]').click()
   await agree(hal, dialogs, await dialogs.next())
-  await page.getByRole('heading', { name: words.playground.gotTitle }).waitFor()
-  assert.deepEqual(await page.locator('.checks dd').allInnerTexts(), Array(5).fill(words.playground.passed))
+  await page.getByRole('heading', { name: playground.gotTitle }).waitFor()
+  assert.deepEqual(await page.locator('.checks dd').allInnerTexts(), Array(5).fill(playground.passed))
   assert.equal(page.url(), `${stage.service.authUrl}/playground`)
   await hal.leave()
 })

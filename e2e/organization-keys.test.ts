@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
 import { en } from '../web/messages/en.ts'
+import { organizationKeysEn } from '../web/messages/organization-keys-en.ts'
 import { watch } from './look.ts'
 import { foundOrganization } from './organization-choice.ts'
 import type { Person } from './person.ts'
@@ -13,7 +14,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-const words = en.organizationKeys
+const words = organizationKeysEn
 
 /** Sends something as the person of a page. */
 async function send<Sent>({ context }: Person, method: 'POST' | 'PATCH', url: string, data: object): Promise<Sent> {

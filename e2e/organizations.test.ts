@@ -9,6 +9,7 @@ import { serveHere } from '../server/testing/service-here.ts'
 import { freePorts, type Served } from '../server/testing/service.ts'
 import { businessEn as words } from '../web/messages/business-en.ts'
 import { en as english } from '../web/messages/en.ts'
+import { organizationKeysEn } from '../web/messages/organization-keys-en.ts'
 import { openOrganizationKey } from './key-opening.ts'
 import { denyAct, readAct, signAct, signActs, signWithCode } from './acts.ts'
 import { invite, type Person } from './person.ts'
@@ -257,7 +258,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await page.getByRole('radio', { name: words.keys.modes.e2ee }).check()
   await emmy.press('set-keeper')
   await emmy.control('change-keeper').waitFor()
-  await withPasskey(emmy, 'make-key', english.organizationKeys.titles.make('Invariants'))
+  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
   await page.getByText(words.keys.kept.identity_grants).waitFor()
   const made = await open(emmy)
   assert.equal(made.version, 1)
@@ -280,7 +281,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await hilbert.page.getByText(words.none).waitFor()
   await page.reload()
   await page.locator('.problem', { hasText: words.keys.due('today') }).waitFor()
-  await withPasskey(emmy, 'make-key', english.organizationKeys.titles.make('Invariants'))
+  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
   await page.getByText(words.keys.inForce(2, 'today')).waitFor()
   assert.equal((await open(emmy)).version, 2)
   await emmy.press('delete-key-1')

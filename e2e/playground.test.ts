@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { en as words } from '../web/messages/en.ts'
+import { playgroundEn as playground } from '../web/messages/playground-en.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -20,28 +21,28 @@ test('a newcomer to the playground sees what an app gets, and nothing of it stay
   await ada.press('confirm-recovery-saved')
   await ada.press('approve')
 
-  await page.getByRole('heading', { name: words.playground.gotTitle }).waitFor()
+  await page.getByRole('heading', { name: playground.gotTitle }).waitFor()
   assert.equal(page.url(), `${service.authUrl}/playground`)
   assert.deepEqual(
     await page.locator('.checks dd').allInnerTexts(),
-    Array.from({ length: 5 }, () => words.playground.passed),
+    Array.from({ length: 5 }, () => playground.passed),
   )
 
   const idToken = JSON.parse(
-    await page.locator('details', { hasText: words.playground.idToken }).locator('pre').nth(1).innerText(),
+    await page.locator('details', { hasText: playground.idToken }).locator('pre').nth(1).innerText(),
   )
   assert.equal(idToken.iss, service.authUrl)
   assert.equal(idToken.preferred_username, 'ada')
-  await page.getByText(words.playground.userinfo).click()
+  await page.getByText(playground.userinfo).click()
   const userinfo = JSON.parse(
-    await page.locator('details', { hasText: words.playground.userinfo }).locator('pre').innerText(),
+    await page.locator('details', { hasText: playground.userinfo }).locator('pre').innerText(),
   )
   assert.deepEqual([userinfo.sub, userinfo.name], [idToken.sub, 'Ada Lovelace'])
 
   await ada.press('refresh')
-  await page.getByText(words.playground.refreshed(1)).waitFor()
+  await page.getByText(playground.refreshed(1)).waitFor()
   await ada.press('refresh')
-  await page.getByText(words.playground.refreshed(2)).waitFor()
+  await page.getByText(playground.refreshed(2)).waitFor()
 
   await page.goBack()
   assert.doesNotMatch(page.url(), /code=/)

@@ -5,7 +5,6 @@ import type pg from 'pg'
 import { sha256 } from '#kernel/digest.ts'
 import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
 import { findAccessStatement } from './access-store.ts'
-import { findAccessStatement } from './store.ts'
 
 let world: World
 let app: TestApp

@@ -2,16 +2,20 @@ import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { fedcmDe } from '../messages/fedcm-de.ts'
+import { fedcmEn } from '../messages/fedcm-en.ts'
+import { useSpeech } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { giveToApp, takeOutcome, windowCloser } from './browser-window.ts'
+
+const spoken = { en: fedcmEn, de: fedcmDe }
 
 type State = 'ending' | 'over' | 'fault'
 
 /** The end of a window that the browser opened: it closes by itself, and says what to do where it does not. */
 export function Ending() {
-  const words = useWords().federated
+  const words = spoken[useSpeech().language]
   const { fault } = readView('fedcm')
   const doing = useDoing()
   const close = windowCloser()

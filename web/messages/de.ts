@@ -78,31 +78,6 @@ export const de: Words = {
     prove: 'Mit Passkey bestätigen',
   },
 
-  organizationKeys: {
-    title: 'Schlüssel einer Organisation',
-    titles: {
-      make: (organization) => `Neuer Schlüssel für ${organization}`,
-      share: (organization) => `Schlüssel von ${organization} teilen`,
-      prepare: (organization) => `Bereit für die Schlüssel von ${organization}`,
-    },
-    what: {
-      make: 'Er entsteht in diesem Browser, und alle Mitglieder erhalten ihn. Wir können ihn nicht lesen.',
-      share: 'Sie erhalten die Schlüssel, die ihnen fehlen. Niemand sonst kann sie öffnen, auch wir nicht.',
-      prepare:
-        'Du erhältst sie für einen eigenen Schlüssel. Dieser Name hat noch keinen: Er entsteht in diesem Browser.',
-    },
-    now: {
-      make: 'Mit dem Passkey anlegen',
-      share: 'Mit dem Passkey teilen',
-      prepare: 'Mit dem Passkey anlegen',
-    },
-    unprepared:
-      'Diese können noch keinen erhalten, ohne eigenen Schlüssel. Schick ihnen ihre Adresse: Dort legen sie ihn an.',
-    codeWhy: 'Dieser Passkey kann deine Schlüssel nicht öffnen.',
-    nothing: 'Hier ist nichts zu tun.',
-    back: 'Zurück',
-  },
-
   sso: {
     title: 'Mit deiner Organisation weiter',
     email: 'Deine E-Mail-Adresse dort',
@@ -723,67 +698,6 @@ export const de: Words = {
     appsGoToo: (apps) =>
       `Diese eigenen Apps verschwinden mit: ${apps.join(', ')}. Niemand kann sich dann noch bei ihnen anmelden.`,
     deleteWithApps: 'Löschen, samt diesen Apps',
-  },
-
-  playground: {
-    title: 'Spielwiese',
-    lead: [
-      'Diese Seite ist eine App wie jede andere: Sie weiß noch nichts von dir.',
-      'Sie schickt dich zum Anmelden, wie jede App, und kommt mit einem Code zurück.',
-      'Den Code tauscht sie gegen Tokens und zeigt dir alles, was sie bekam.',
-    ],
-    start: 'Mit Countersign anmelden',
-    startHere: 'Anmelden, ohne wegzugehen',
-    gotTitle: 'Was die App bekam',
-    refusedTitle: 'Die App wurde abgewiesen',
-    checks: 'Was die App geprüft hat',
-    checkNames: {
-      signature: 'Signatur, mit einem Schlüssel des Ausstellers',
-      issuer: 'Aussteller',
-      audience: 'Empfänger: diese App',
-      nonce: 'Nonce: Antwort auf genau diese Anfrage',
-      lifetime: 'Nicht abgelaufen',
-    },
-    passed: 'stimmt',
-    failed: 'stimmt nicht',
-    noNonce: 'nach einer Erneuerung keine, wie es sein soll',
-    response: 'Antwort des Token-Endpunkts',
-    idToken: 'ID-Token',
-    accessToken: 'Access-Token, als JWT',
-    userinfo: 'User-Info',
-    header: 'Kopf',
-    claims: 'Angaben',
-    refresh: 'Erneuern',
-    again: 'Noch einmal von vorn',
-    refreshed: (times) => (times === 1 ? 'Einmal erneuert' : `${times}-mal erneuert`),
-    unasked: 'Diese Antwort gehört zu keiner Anfrage dieses Tabs. Beginne von vorn.',
-    wrongState:
-      'Das ist nicht der State, den dieser Tab geschickt hat: die Antwort eines anderen. Sie wurde verworfen.',
-    wrongIssuer: 'Die Antwort nennt einen anderen Aussteller. Sie wurde verworfen.',
-    declined: 'Dein Browser hat niemanden angemeldet. Warum, sagt er einer App nicht.',
-  },
-
-  federated: {
-    ending: 'Zurück zur App',
-    over: 'Hier ist alles getan',
-    overHint: 'Schließe dieses Fenster und mach in der App weiter.',
-    fault: 'Diese Anmeldung kann nicht weitergehen',
-    close: 'Schließen',
-    hint: 'Schließe dieses Fenster und versuch es in der App noch einmal.',
-    hints: {
-      expired:
-        'Sie ist abgelaufen, war schon beendet oder gehört zu einem anderen Browser. ' +
-        'Schließe dieses Fenster und versuch es in der App noch einmal.',
-      access_denied:
-        'Die App darf nur anmelden, wer zustimmt. Schließe dieses Fenster und versuch es in der App noch einmal.',
-      unauthorized_client:
-        'Die Seite, die gefragt hat, gehört nicht zu dieser App. ' +
-        'Schließe dieses Fenster; wer die App betreibt, kann es beheben.',
-      invalid_request:
-        'Die App wollte etwas, das nicht geht. Schließe dieses Fenster; wer die App betreibt, kann es beheben.',
-      server_error: 'Bei uns ist etwas kaputtgegangen. Schließe dieses Fenster und versuch es gleich noch einmal.',
-      temporarily_unavailable: 'Zu viel auf einmal. Schließe dieses Fenster und versuch es gleich noch einmal.',
-    },
   },
 
   error: {

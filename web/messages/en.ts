@@ -77,29 +77,6 @@ export const en = {
     prove: 'Confirm with your passkey',
   },
 
-  organizationKeys: {
-    title: 'Keys of an organization',
-    titles: {
-      make: (organization: string) => `Make a new key for ${organization}`,
-      share: (organization: string) => `Share the keys of ${organization}`,
-      prepare: (organization: string) => `Get ready for the keys of ${organization}`,
-    },
-    what: {
-      make: 'It is made in this browser, and all members get it. We can’t read it.',
-      share: 'They get the keys that they don’t have yet. Nobody else can open them, nor can we.',
-      prepare: 'You get them sealed to a key of your own. This name has none yet: it is made in this browser.',
-    },
-    now: {
-      make: 'Make it with your passkey',
-      share: 'Share them with your passkey',
-      prepare: 'Make it with your passkey',
-    },
-    unprepared: 'These can’t get any yet, without a key of their own. Send them their address: they make it there.',
-    codeWhy: 'This passkey can’t open your keys.',
-    nothing: 'There is nothing to do here.',
-    back: 'Go back',
-  },
-
   sso: {
     title: 'Continue with your organization',
     email: 'Your e-mail address there',
@@ -696,64 +673,6 @@ export const en = {
     appsGoToo: (apps: string[]) =>
       `These apps of your own go too: ${apps.join(', ')}. Nobody will be able to sign in to them any more.`,
     deleteWithApps: 'Delete it, and these apps',
-  },
-
-  playground: {
-    title: 'Playground',
-    lead: [
-      'This page is an app like any other: it knows nothing of you yet.',
-      'It will send you to sign in, as any app does, and come back with a code.',
-      'It turns the code into tokens and shows you all it got.',
-    ],
-    start: 'Sign in with Countersign',
-    startHere: 'Sign in without leaving',
-    gotTitle: 'What the app got',
-    refusedTitle: 'The app got a refusal',
-    checks: 'What the app checked',
-    checkNames: {
-      signature: 'Signature, by a key of the issuer',
-      issuer: 'Issuer',
-      audience: 'Audience: this app',
-      nonce: 'Nonce: the answer to this very request',
-      lifetime: 'Not expired',
-    },
-    passed: 'right',
-    failed: 'wrong',
-    noNonce: 'none after a refresh, as it should be',
-    response: 'Token response',
-    idToken: 'ID token',
-    accessToken: 'Access token, as a JWT',
-    userinfo: 'User info',
-    header: 'Header',
-    claims: 'Claims',
-    refresh: 'Refresh',
-    again: 'Again from the start',
-    refreshed: (times: number) => (times === 1 ? 'Refreshed once' : `Refreshed ${times} times`),
-    unasked: 'This answer belongs to no request of this tab. Start again.',
-    wrongState: 'The state is not the one this tab sent: someone else’s answer. It was thrown away.',
-    wrongIssuer: 'The answer names another issuer. It was thrown away.',
-    declined: 'Your browser has signed nobody in. It does not tell an app why.',
-  },
-
-  federated: {
-    ending: 'Back to the app',
-    over: 'Done here',
-    overHint: 'Close this window and go on in the app.',
-    fault: 'This sign-in can’t go on',
-    close: 'Close',
-    hint: 'Close this window and try again in the app.',
-    /** By the code that a browser was told. */
-    hints: {
-      expired:
-        'It expired, was finished before, or belongs to another browser. Close this window and try again in the app.',
-      access_denied: 'The app may only sign in who agrees. Close this window and try again in the app.',
-      unauthorized_client:
-        'The page that asked isn’t one of this app. Close this window; the app’s makers can mend that.',
-      invalid_request:
-        'The app asked for something that isn’t possible. Close this window; the app’s makers can mend that.',
-      server_error: 'Something broke on our side. Close this window and try again in a moment.',
-      temporarily_unavailable: 'Too much at once. Close this window and try again in a moment.',
-    },
   },
 
   error: {

@@ -12,10 +12,11 @@ import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
 import { useFlow, type Task } from './flow.ts'
 import type { Lacking } from './sharing.ts'
+import { useKeyWords } from './words.ts'
 
 /** Where the keys of an organization are made and shared: passkeys, which open what it takes, answer here alone. */
 export function OrganizationKeys() {
-  const words = useWords().organizationKeys
+  const words = useKeyWords()
   const doing = useDoing()
   const leave = () => location.replace(returnAddress(location.search, readSite()))
   const flow = useFlow(leave)
@@ -32,7 +33,8 @@ export function OrganizationKeys() {
 type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; leave: () => void }
 
 function CurrentStep({ flow, doing, leave }: Props) {
-  const { organizationKeys: words, account, login, frame } = useWords()
+  const words = useKeyWords()
+  const { account, login, frame } = useWords()
   const { step } = flow
   const back: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: leave }
   switch (step.at) {
@@ -77,7 +79,7 @@ function CurrentStep({ flow, doing, leave }: Props) {
 type ConfirmProps = Omit<Props, 'leave'> & { task: Task; back: Action }
 
 function Confirm({ task, flow, doing, back }: ConfirmProps) {
-  const { titles, what, now } = useWords().organizationKeys
+  const { titles, what, now } = useKeyWords()
   const { work, organization, asked } = task
   const shares = work.what === 'share' ? work.shares : []
   const recipients = eachOnce(shares.flatMap((each) => each.recipients))
@@ -102,7 +104,7 @@ function eachOnce<Member extends { memberId: string }>(members: Member[]): Membe
 
 /** Who can't be given keys yet, and where they do what it takes. */
 function Unprepared({ of, organizationId }: { of: Lacking['unprepared']; organizationId: string }) {
-  const words = useWords().organizationKeys
+  const words = useKeyWords()
   const addressFor = (identityId: string) => {
     const query = new URLSearchParams({ organization: organizationId, identity: identityId })
     return `${location.origin}${location.pathname}?${query}`

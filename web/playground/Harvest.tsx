@@ -1,6 +1,6 @@
 import { Actions } from '../ui/Actions.tsx'
 import type { Action, Doing } from '../ui/doing.ts'
-import { useWords } from '../ui/Root.tsx'
+import { usePlaygroundWords } from './words.ts'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import type { Check, Checks } from './id-token.ts'
 import { decodeJwt } from './jwt.ts'
@@ -10,7 +10,7 @@ type Props = { got: Got; start: Action; doing: Doing; onRefresh: (refreshToken: 
 
 /** All that an app gets, laid out. */
 export function Harvest({ got, start, doing, onRefresh }: Props) {
-  const words = useWords().playground
+  const words = usePlaygroundWords()
   const { tokens, userinfo, checks, refreshes } = got
   const refreshToken = tokens.refresh_token
   const refresh: Action[] = refreshToken
@@ -33,7 +33,7 @@ export function Harvest({ got, start, doing, onRefresh }: Props) {
 }
 
 function CheckList({ checks, refreshed }: { checks: Checks; refreshed: boolean }) {
-  const words = useWords().playground
+  const words = usePlaygroundWords()
   const results = Object.entries(checks) as [Check, boolean][]
   const verdict = (check: Check, passed: boolean) => {
     if (!passed) return words.failed
@@ -55,7 +55,7 @@ function CheckList({ checks, refreshed }: { checks: Checks; refreshed: boolean }
 }
 
 function Jwt({ title, jwt, open = false }: { title: string; jwt: string; open?: boolean }) {
-  const words = useWords().playground
+  const words = usePlaygroundWords()
   const { header, claims } = decodeJwt(jwt)
   return (
     <details open={open}>

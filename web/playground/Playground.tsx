@@ -3,7 +3,7 @@ import { Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
-import { useWords } from '../ui/Root.tsx'
+import { usePlaygroundWords } from './words.ts'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { authorizationUrl, newSent } from './authorization-request.ts'
@@ -16,7 +16,7 @@ import { redeemAssertion, redeemCode, refreshTokens, type Got } from './tokens.t
 const keptUnder = 'playground'
 
 export function Playground() {
-  const words = useWords().playground
+  const words = usePlaygroundWords()
   const view = readView('playground')
   const doing = useDoing()
   const [callback, setCallback] = useState(() => takeCallback(view.issuer))
@@ -81,7 +81,7 @@ export function Playground() {
 function Introduction() {
   return (
     <ol class="introduction">
-      {useWords().playground.lead.map((line) => (
+      {usePlaygroundWords().lead.map((line) => (
         <li key={line}>{line}</li>
       ))}
     </ol>

@@ -1,11 +1,11 @@
-import { useWords } from '../ui/Root.tsx'
+import { usePlaygroundWords } from './words.ts'
 import type { Callback } from './callback.ts'
 
 type Props = { callback: Exclude<Callback, { kind: 'none' | 'code' }> }
 
 /** What the app was told instead of a code: the words of the protocol, or why it did not believe the answer. */
 export function Refusal({ callback }: Props) {
-  const words = useWords().playground
+  const words = usePlaygroundWords()
   if (callback.kind !== 'refusal') return <p class="lead">{words[callback.kind]}</p>
   return (
     <>
