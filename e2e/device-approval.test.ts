@@ -99,11 +99,6 @@ test('a browser that opens no keys is unlocked from another: an app gets the sam
   await elsewhere.page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
   await elsewhere.authenticator.catchUp(await ada.authenticator.credentials())
   await elsewhere.press('sign')
-  console.log(
-    'PAGE',
-    await elsewhere.page.locator('main').innerText(),
-    (await elsewhere.sent()).slice(-6).map((x) => x.url),
-  )
   await elsewhere.press('ask-device')
   await useOnce(ada)
   const other = await approve(ada, elsewhere)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from '@countersign/protocol/api'
-import { en } from '../web/messages/en.ts'
 import { organizationKeysEn } from '../web/messages/organization-keys-en.ts'
 import { watch } from './look.ts'
 import { foundOrganization } from './organization-choice.ts'

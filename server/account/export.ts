@@ -15,7 +15,7 @@ import { listPasskeys } from '#passkeys/passkey.ts'
 import { listSessions, type Session } from '#sessions/session.ts'
 import { listSigningKeys } from '#signing/key.ts'
 import { readOrganizationSignatures } from '#signing/organization-request.ts'
-import { readAllRequests } from '#signing/request.ts'
+import { readAllRequests } from '#signing/request-export.ts'
 import { findWebhook } from '#webhooks/endpoint.ts'
 
 type Identity = AccountExport['identities'][number]

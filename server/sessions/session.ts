@@ -15,17 +15,12 @@ import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './
 import { passOnAppSessions } from './logout.ts'
 import {
   deleteEndedSessions,
-  findProof,
   findSession,
   insertSession,
   listSessionsOfUser,
-  revertProofs,
-  setCredentialOfProof,
-  setProof,
   shareSession,
   touchSession,
   type NewSession,
-  type Proof,
 } from './store.ts'
 
 /** How a session was opened: with a passkey of the person, or by the sign-in of an organization alone. */
@@ -227,32 +222,6 @@ export async function listSessions(db: Database, { userId, sessionId }: Session,
       userAgent: row.userAgent,
       current: row.sessionId === sessionId,
     }))
-}
-
-/**
- * Notes that a person has proved their presence again, and for which authorization request if for any. Refuses
- * `unauthorized` where the session has ended.
- */
-export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date): Promise<void> {
-  if (!(await setProof(tx, proof, now))) throw refuse.unauthorized()
-}
-
-/**
- * Takes the proofs of a passkey that is removed from the sessions of a person. The session in which that is done is
- * from then on one of the passkey that has proved their presence in it last, if that is another one.
- */
-export async function forgetProofs(
-  tx: Transaction,
-  { userId, sessionId, credentialId }: { userId: string; sessionId: string; credentialId: string },
-): Promise<void> {
-  const proof = await findProof(tx, sessionId)
-  if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
-  await revertProofs(tx, { userId, credentialId })
-}
-
-/** Whether a session is there still. */
-export function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
-  return shareSession(tx, sessionId)
 }
 
 /**

@@ -11,12 +11,10 @@ import { laterOf, secondsAfter, secondsUntil } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { readPages } from '#kernel/pages.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Acting, type Session } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { toAskingApp } from './asking-app.ts'
-import { listRequests } from './history-store.ts'
 import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
@@ -122,29 +120,6 @@ async function tellApps(tx: Transaction, ended: store.Ended[], now: Date): Promi
 export async function listPending(db: Database, acting: Acting, now: Date): Promise<SigningRequest[]> {
   if (!isForPerson(acting)) return []
   return (await store.listPendingOfUser(db, acting, now)).map(toSigningRequest)
-}
-
-/** Few, since each has its whole text. */
-const pageRequests = 100
-
-/** Everything that an identity was asked to sign, the latest first. */
-export async function* readAllRequests(db: Database, identityId: string) {
-  const pages = readPages<store.StoredRequest>(pageRequests, (before, count) =>
-    listRequests(db, identityId, { before, count }),
-  )
-  for await (const requests of pages)
-    yield requests.map((request) => ({
-      requestId: request.requestId,
-      clientId: request.clientId,
-      payload: request.payload,
-      status: request.status,
-      publicKey: toBase64(request.publicKey),
-      ...(request.signature && { signature: toBase64(request.signature) }),
-      signedAs: request.signedAs,
-      createdAt: request.createdAt.toISOString(),
-      expiresAt: request.expiresAt.toISOString(),
-      ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
-    }))
 }
 
 /** A request for one of a person's identities. Refuses `request_not_found`. */

@@ -2,13 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import type { Transaction } from '#kernel/database.ts'
-import {
-  forgetEnterpriseSso,
-  holdSessions,
-  removeSessions,
-  selectSessions,
-  type SessionsOf,
-} from '#sessions/ending.ts'
+import { forgetEnterpriseSso, holdSessions, removeSessions, selectSessions, type SessionsOf } from '#sessions/ending.ts'
 import { queueLogouts } from '#sessions/logout.ts'
 import {
   openEnterpriseSession,

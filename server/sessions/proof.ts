@@ -1,0 +1,31 @@
+import type { Transaction } from '#kernel/database.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { findProof, revertProofs, setCredentialOfProof, setProof, shareSession, type Proof } from './store.ts'
+
+const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
+
+/**
+ * Notes that a person has proved their presence again, and for which authorization request if for any. Refuses
+ * `unauthorized` where the session has ended.
+ */
+export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date): Promise<void> {
+  if (!(await setProof(tx, proof, now))) throw refuse.unauthorized()
+}
+
+/**
+ * Takes the proofs of a passkey that is removed from the sessions of a person. The session in which that is done is
+ * from then on one of the passkey that has proved their presence in it last, if that is another one.
+ */
+export async function forgetProofs(
+  tx: Transaction,
+  { userId, sessionId, credentialId }: { userId: string; sessionId: string; credentialId: string },
+): Promise<void> {
+  const proof = await findProof(tx, sessionId)
+  if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
+  await revertProofs(tx, { userId, credentialId })
+}
+
+/** Whether a session is there still. */
+export function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
+  return shareSession(tx, sessionId)
+}
