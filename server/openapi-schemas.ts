@@ -12,8 +12,15 @@ export function createComponents(exported: Record<string, unknown>) {
   const names = new Map<string, string>()
   const schemas: Record<string, Schema> = {}
   const texts = new Map<string, string>()
-  for (const [name, schema] of Object.entries(exported))
-    if (isNamed(schema) && !names.has(JSON.stringify(schema))) names.set(JSON.stringify(schema), componentName(name))
+  const namedWords = new Set<unknown>()
+  for (const [name, schema] of Object.entries(exported)) {
+    if (!isNamed(schema) || names.has(JSON.stringify(schema))) continue
+    // A generator for Go makes a constant of each word, without the name of its type: two types can't share a word.
+    const words = choicesOf(schema)
+    if (words.some((word) => namedWords.has(word))) continue
+    for (const word of words) namedWords.add(word)
+    names.set(JSON.stringify(schema), componentName(name))
+  }
 
   function add(name: string, schema: Schema): Schema {
     const text = JSON.stringify(schema)
@@ -85,6 +92,12 @@ function unionOf(kinds: Schema[]): Schema {
   if (words.length > 0 && kinds.every((kind) => 'enum' in kind)) return { type: 'string', enum: words }
   if (!only || others.length > 0 || !isNullable || typeof only['type'] !== 'string') return { anyOf: kinds }
   return { ...only, type: [only['type'], 'null'], ...('enum' in only && { enum: [...wordsOf(only), null] }) }
+}
+
+/** The words that a schema of an own name lets choose from; none of an object. */
+function choicesOf({ enum: words, anyOf }: Schema): unknown[] {
+  if (Array.isArray(words)) return words
+  return Array.isArray(anyOf) ? anyOf.flatMap((each) => (isSchema(each) ? [each['const']] : [])) : []
 }
 
 function wordsOf({ enum: words }: Schema): unknown[] {
