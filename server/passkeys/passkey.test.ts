@@ -128,7 +128,14 @@ test('PKY-21 of all passkeys removed at once, one stays', async () => {
   const person = await world.person()
   const added = [await add(person), await add(person), await add(person)]
   const all = [person.authenticator, ...added.map(({ authenticator }) => authenticator)]
-  const answers = await Promise.all(all.map(({ credentialId }) => remove(credentialId, person.headers)))
+  // Each in a session of its own passkey: a removal ends the sessions of the passkey that it removes.
+  const sessions = await Promise.all(all.map(signIn))
+  const answers = await Promise.all(
+    sessions.map((session, index) => {
+      const { sessionToken }: { sessionToken: string } = session.json()
+      return remove(all[index]?.credentialId ?? '', { authorization: `Bearer ${sessionToken}` })
+    }),
+  )
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 204, 204, 409])
   const signedIn = await Promise.all(all.map(signIn))
   assert.deepEqual(signedIn.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401])
