@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { test } from 'node:test'
-import { inlineReferences } from '../tools/references.ts'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
 import { Chance } from './chance.ts'
 import { registerApp, registerCustomer } from './customer.ts'
 import { exchange } from './exchange.ts'
 import { requests, seed } from './length.ts'
 import { describeMemory, inspectable, megabytes, measureMemory, type Memory } from './memory.ts'
-import { makeNonsense, type Nonsense, type Operation, type Schema, type Truth } from './nonsense.ts'
+import { makeNonsense, type Nonsense, type Truth } from './nonsense.ts'
+import { originOf, readOperations } from './operations.ts'
 
 /** So few that those who are signed in are so for most of it: some of the requests sign them out. */
 const batch = 250
@@ -144,31 +144,10 @@ async function goThroughGoodFlow(service: Service): Promise<Truth> {
   }
 }
 
-async function readOperations(service: Service): Promise<Operation[]> {
-  type Described = {
-    servers?: object[]
-    security?: Record<string, unknown>[]
-    parameters?: Operation['parameters']
-    requestBody?: { content: Record<string, { schema: Schema }> }
-  }
-  const document = (await exchange(`${service.baseUrl}/openapi.json`))?.body
-  const paths = inlineReferences(document, document?.['paths']) as Record<string, Record<string, Described>>
-  return Object.entries(paths).flatMap(([path, described]) =>
-    Object.entries(described).map(([method, { servers, security, parameters = [], requestBody }]) => ({
-      method: method.toUpperCase(),
-      path,
-      host: servers ? ('auth' as const) : ('api' as const),
-      security: Object.keys(security?.[0] ?? {})[0],
-      parameters,
-      body: requestBody?.content['application/json']?.schema,
-    })),
-  )
-}
-
 /** Status 0 stands for a connection that was closed without an answer, as after a request line that is none. */
 function sendNonsense(service: Service, { host, method, path, headers, body }: Nonsense, agent: Agent) {
   const startedAt = performance.now()
-  const origin = new URL(host === 'api' ? service.baseUrl : service.authUrl)
+  const origin = new URL(originOf(service, host))
   return new Promise<{ status: number; milliseconds: number }>((resolve) => {
     const done = (status: number) => resolve({ status, milliseconds: performance.now() - startedAt })
     const asking = request(

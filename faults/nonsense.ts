@@ -1,29 +1,10 @@
 import type { Chance } from './chance.ts'
-
-/** As much of JSON Schema and of an OpenAPI operation as nonsense is made of. */
-export type Schema = {
-  type?: string | string[]
-  enum?: unknown[]
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  items?: Schema
-  minItems?: number
-}
-type Parameter = { name: string; in: string; schema: Schema }
-export type Operation = {
-  method: string
-  path: string
-  host: 'api' | 'auth'
-  /** Who must be calling, by the name of a bearer token; undefined where anybody may. */
-  security: string | undefined
-  parameters: Parameter[]
-  body: Schema | undefined
-}
+import type { Host, Operation, Schema } from './operations.ts'
 
 /** What is true where the request is sent: ids that exist, and bearer tokens that open something. */
 export type Truth = { values: Record<string, string>; bearers: Record<string, string[]> }
 export type Nonsense = {
-  host: 'api' | 'auth'
+  host: Host
   method: string
   path: string
   headers: Record<string, string>

@@ -2,7 +2,8 @@
  * `npm run faults`: the service is killed, its database is stopped, frozen and cut off, its disk is filled and fails,
  * and nonsense is sent to every route; nothing may break. First on the embedded database, then on a durable PostgreSQL
  * of its own. `--rounds 20` and `--requests 100000` are the long form; `--seed` replays a run of the nonsense. Further
- * arguments choose files.
+ * arguments choose files. `--hostile` instead sends the worst requests to every endpoint at its rate limit for five
+ * minutes, or `--seconds`, on a machine that does nothing else.
  */
 import { spawnSync } from 'node:child_process'
 import { basename, relative } from 'node:path'
@@ -14,12 +15,15 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '2' },
     requests: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    hostile: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '300' },
   },
   allowPositionals: true,
 })
 process.env.FAULT_ROUNDS = values.rounds
 process.env.FAULT_REQUESTS = values.requests
 process.env.FAULT_SEED = values.seed
+process.env.HOSTILE_SECONDS = values.seconds
 
 /** The files of each database that the other has no use for, or would learn nothing from. */
 const onlyFor = {
@@ -40,7 +44,10 @@ const demands: Record<string, { takes: string; tried: [program: string, ...optio
   },
 }
 
-const files = findTestFiles(['faults'], positionals).filter(isPossible)
+const isHostile = (file: string) => basename(file) === 'hostile.test.ts'
+const files = findTestFiles(['faults'], positionals)
+  .filter((file) => isHostile(file) === values.hostile)
+  .filter(isPossible)
 const runWithout = (names: string[]): Promise<Counts> => {
   const chosen = files.filter((file) => !names.includes(basename(file)))
   return chosen.length === 0
