@@ -12,14 +12,17 @@ import { fieldsOf, tokenRequest, userinfoRequest, type Contender } from './conte
 import { drive, type Answer as Answered, type Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
 
-const main = join(import.meta.dirname, '../server/main.ts')
+const ownRoot = join(import.meta.dirname, '..')
 const redirectUri = 'https://app.example/callback'
 
 /** What the product does that the others don't. */
 export type Countersign = Contender & { verify: Call; status: Call }
 
-/** The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. */
-export async function startCountersign(databaseUrl: string): Promise<Countersign> {
+/**
+ * The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. `root`
+ * is the checkout that it runs from.
+ */
+export async function startCountersign(databaseUrl: string, root = ownRoot): Promise<Countersign> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
@@ -41,7 +44,10 @@ export async function startCountersign(databaseUrl: string): Promise<Countersign
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
   }
-  const child = spawn(process.execPath, [main], { env: settings, stdio: ['ignore', log.fd, 'inherit'] })
+  const child = spawn(process.execPath, [join(root, 'server/main.ts')], {
+    env: settings,
+    stdio: ['ignore', log.fd, 'inherit'],
+  })
   await log.close()
   await readiness(child, `${baseUrl}/readyz`)
   const call = callerOf(baseUrl)

@@ -1,11 +1,11 @@
 /**
  * `npm run bench`: what a request costs the server in processor time, beside two other providers in the same run.
  * `--rounds` and `--requests` set how long it measures, `--alone` leaves the others out, `--write` writes what it found
- * to docs/benchmarks.md.
+ * to docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres, type Cluster } from '../tools/postgres.ts'
@@ -17,6 +17,7 @@ import { drip } from './load.ts'
 import { startPeer } from './peer.ts'
 import { residentMegabytes } from './processor-time.ts'
 import { reportOf, type Result } from './report.ts'
+import { describeVersions } from './versions.ts'
 import { writeReport } from './write-report.ts'
 
 const { values } = parseArgs({
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '2000' },
     alone: { type: 'boolean', default: false },
+    against: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -34,15 +36,35 @@ const pacedFactor = 2
 await using cluster = await startPostgres({ durable: true })
 await using started = new AsyncDisposableStack()
 const ours = started.use(await startCountersign(await newDatabase(cluster, 'countersign')))
-const contenders = [ours, ...(values.alone ? [] : await startPeers(cluster))]
-for (const peer of contenders.slice(1)) started.use(peer)
+const contenders = [ours, ...(await startOthers())]
+for (const other of contenders.slice(1)) started.use(other)
 
-const results = await compete()
-const paced = await halfLoad()
-const signing = await compareSigning(ours, Number(values.rounds), requests, cluster.pid)
-const report = [reportOf(results), paced, signing].join('\n\n')
-console.log(`\n${report}`)
-if (values.write) writeReport(results, report)
+const rounds = await compete()
+if (values.against === undefined) await reportOnPeers()
+else console.log(`\n${describeVersions(...versionsIn([...rounds.values()]))}`)
+
+async function reportOnPeers(): Promise<void> {
+  const results = resultsOf(rounds)
+  const paced = await halfLoad(results)
+  const signing = await compareSigning(ours, Number(values.rounds), requests, cluster.pid)
+  const report = [reportOf(results), paced, signing].join('\n\n')
+  console.log(`\n${report}`)
+  if (values.write) writeReport(results, report)
+}
+
+/** The rounds of the other version, and ours. */
+function versionsIn([present = [], former = []]: Round[][]): [former: Round[], present: Round[]] {
+  return [former, present]
+}
+
+async function startOthers(): Promise<Contender[]> {
+  const { against, alone } = values
+  if (against !== undefined) {
+    const database = await newDatabase(cluster, 'countersign_other')
+    return [{ ...(await startCountersign(database, resolve(against))), name: 'other version' }]
+  }
+  return alone ? [] : startPeers(cluster)
+}
 
 async function startPeers(durable: Cluster): Promise<Contender[]> {
   installPeers()
@@ -53,7 +75,7 @@ async function startPeers(durable: Cluster): Promise<Contender[]> {
 }
 
 /** Runs all rounds, the contenders one after another in each; the first round warms them up and does not count. */
-async function compete(): Promise<Result[]> {
+async function compete(): Promise<Map<Contender, Round[]>> {
   const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]))
   for (let round = 0; round <= Number(values.rounds); round += 1)
     for (const contender of contenders) {
@@ -61,7 +83,11 @@ async function compete(): Promise<Result[]> {
       console.log(`round ${round} ${contender.name}: ${briefly(measured)}`)
       if (round > 0) rounds.get(contender)?.push(measured)
     }
-  return [...rounds].map(([contender, measured]) => ({
+  return rounds
+}
+
+function resultsOf(measuredOf: Map<Contender, Round[]>): Result[] {
+  return [...measuredOf].map(([contender, measured]) => ({
     name: contender.name,
     medians: mediansOf(measured),
     megabytes: residentMegabytes(contender.pid),
@@ -69,7 +95,7 @@ async function compete(): Promise<Result[]> {
 }
 
 /** How long a client of ours waits for a code grant at half the load that we can bear: medians of the rounds. */
-async function halfLoad(): Promise<string> {
+async function halfLoad(results: Result[]): Promise<string> {
   const perSecond = (results[0]?.medians['code grant'].perSecond ?? 0) / 2
   const rounds: ReturnType<typeof waitsOf>[] = []
   for (let round = 0; round < Number(values.rounds); round += 1)
