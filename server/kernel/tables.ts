@@ -295,6 +295,7 @@ export interface Tables {
     recovery_sha256: Uint8Array | null
     expires_at: Date
     request_sha256: Uint8Array | null
+    browser_sha256: Uint8Array | null
   }
   person: {
     user_id: string

@@ -10,7 +10,8 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { holdSession, requireFresh, type Session } from '#sessions/session.ts'
 import { verifyAttestation } from './attestation.ts'
-import { beginFlow, finishFlow } from './flow.ts'
+import type { FlowClient } from './browser-binding.ts'
+import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey, listPasskeys } from './passkey.ts'
 import { listCredentials } from './store.ts'
@@ -23,7 +24,7 @@ const refuse = refusals({
 })
 
 /** Begins to add a passkey. Refuses `reauthentication_required`, `too_many_passkeys`, `unauthorized`. */
-export async function startAddition({ db, config, clock }: Kernel, session: Session) {
+export async function startAddition({ db, config, clock }: Kernel, session: Session, { browserSha256 }: BoundTo) {
   const now = clock()
   requireFresh(session, now)
   const { userId } = session
@@ -32,11 +33,11 @@ export async function startAddition({ db, config, clock }: Kernel, session: Sess
   const [identity] = await listIdentities(db, userId)
   // Deleted since the session was read.
   if (!identity) throw refuse.unauthorized()
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'add passkey', userId }, now)
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'add passkey', userId, browserSha256 }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, { userId, ...identity }, existing) }
 }
 
-type Finish = { flowId: string; credential: RegistrationResponse; keyWrap?: PasskeyWrap }
+type Finish = { flowId: string; credential: RegistrationResponse; keyWrap?: PasskeyWrap; client: FlowClient }
 
 /**
  * Adds the passkey, with the wrap that lets it open the person's keys. Refuses `reauthentication_required`,
@@ -48,9 +49,9 @@ export async function finishAddition(kernel: Kernel, session: Session, finish: F
   const now = clock()
   requireFresh(session, now)
   const { userId } = session
-  const { flowId, credential, keyWrap } = finish
+  const { credential, keyWrap } = finish
   if (keyWrap && keyWrap.credentialId !== credential.id) throw refuse.invalid_request()
-  const flow = await finishFlow(db, 'add passkey', flowId, now)
+  const flow = await finishFlow(db, 'add passkey', finish, now)
   if (flow.userId !== userId) throw refuse.invalid_credential()
   const made = await verifyAttestation(config, credential, flow.challenge)
 

@@ -5,6 +5,7 @@ import type { Database } from '#kernel/database.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
+import type { FlowClient } from './browser-binding.ts'
 import { deleteExpiredFlows, insertFlow, takeFlow } from './store.ts'
 
 const refuse = refusals({ invalid_flow: [400, 'This attempt has expired or was used before. Start again.'] })
@@ -22,10 +23,13 @@ export type Ceremony =
 
 export type Flow = Ceremony & { challenge: string }
 
+/** Who begins a ceremony: the SHA-256 of what binds it to a browser; null for a client of the API. */
+export type BoundTo = { browserSha256: Uint8Array | null }
+
 /** Begins a ceremony: a challenge that can be answered once, within five minutes (WebAuthn §13.4.3). */
 export async function beginFlow(
   db: Database,
-  ceremony: Ceremony,
+  ceremony: Ceremony & BoundTo,
   now: Date,
 ): Promise<{ flowId: string; challenge: string }> {
   const flowId = randomUUID()
@@ -34,15 +38,21 @@ export async function beginFlow(
   return { flowId, challenge }
 }
 
-/** Takes out a ceremony that has begun; whatever becomes of it, it is over. Refuses `invalid_flow`. */
+/** Which ceremony is finished, and by whom. */
+type Finishing = { flowId: string; client: FlowClient }
+
+/**
+ * Takes out a ceremony that has begun; whatever becomes of it, it is over. Another browser than the one that began it
+ * neither finishes nor ends it. Refuses `invalid_flow`.
+ */
 export async function finishFlow<Kind extends Ceremony['ceremony']>(
   db: Database,
   kind: Kind,
-  flowId: string,
+  { flowId, client }: Finishing,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
   const id = flowId.toLowerCase()
-  const flow = isUuid(id) ? await takeFlow(db, kind, id, now) : undefined
+  const flow = isUuid(id) ? await takeFlow(db, kind, { flowId: id, client }, now) : undefined
   if (!flow) throw refuse.invalid_flow()
   return flow
 }

@@ -5,7 +5,8 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refreshAuthTime } from '#sessions/proof.ts'
 import type { Session } from '#sessions/session.ts'
 import { refuse, withProof } from './assertion.ts'
-import { beginFlow, finishFlow } from './flow.ts'
+import type { FlowClient } from './browser-binding.ts'
+import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { requestOptions } from './options.ts'
 
 /**
@@ -15,21 +16,22 @@ import { requestOptions } from './options.ts'
 export async function startReauthentication(
   { db, config, clock, rateLimits }: Kernel,
   { userId }: Session,
-  requestUri: string | undefined,
+  { requestUri, browserSha256 }: { requestUri: string | undefined } & BoundTo,
 ) {
   await rateLimits.count('reauthentication of a person', userId)
   const requestSha256 = requestUri === undefined ? null : sha256(requestUri)
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'reauthenticate', userId, requestSha256 }, clock())
+  const ceremony = { ceremony: 'reauthenticate', userId, requestSha256, browserSha256 } as const
+  const { flowId, challenge } = await beginFlow(db, ceremony, clock())
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }
 }
 
-type Finish = { flowId: string; credential: AuthenticationResponse }
+type Finish = { flowId: string; credential: AuthenticationResponse; client: FlowClient }
 
 /** Proves it, with a passkey of the session's own person. Refuses `invalid_flow`, `invalid_credential`. */
 export async function finishReauthentication(kernel: Kernel, session: Session, finish: Finish): Promise<Date> {
   const now = kernel.clock()
   const { userId, sessionId } = session
-  const flow = await finishFlow(kernel.db, 'reauthenticate', finish.flowId, now)
+  const flow = await finishFlow(kernel.db, 'reauthenticate', finish, now)
   if (flow.userId !== userId) throw refuse.invalid_credential()
   const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
   return withProof(kernel, proof, now, async (tx, { credentialId }) => {

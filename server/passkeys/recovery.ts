@@ -11,7 +11,8 @@ import { refusals } from '#kernel/refusal.ts'
 import type { Browser } from '#sessions/session.ts'
 import { endSessions, startSession } from '#tokens/session.ts'
 import { verifyAttestation } from './attestation.ts'
-import { beginFlow, finishFlow } from './flow.ts'
+import type { FlowClient } from './browser-binding.ts'
+import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey } from './passkey.ts'
 import { tellOfRecovery } from './recovery-mail.ts'
@@ -28,18 +29,19 @@ const refuse = refusals({
  */
 export async function startRecovery(
   { db, config, clock }: Kernel,
-  { handle, recoveryAuth }: { handle: string; recoveryAuth: string },
+  { handle, recoveryAuth, browserSha256 }: { handle: string; recoveryAuth: string } & BoundTo,
 ) {
   const identity = await identityOfHandle(db, handle)
   const recoverySha256 = await checkRecovery(db, identity?.userId ?? randomUUID(), recoveryAuth)
   if (!identity || !recoverySha256) throw refuse.invalid_credential()
   const { userId } = identity
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'recover', userId, recoverySha256 }, clock())
+  const ceremony = { ceremony: 'recover', userId, recoverySha256, browserSha256 } as const
+  const { flowId, challenge } = await beginFlow(db, ceremony, clock())
   const existing = await listCredentials(db, userId)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, identity, existing) }
 }
 
-type Finish = { flowId: string; credential: RegistrationResponse }
+type Finish = { flowId: string; credential: RegistrationResponse; client: FlowClient }
 
 /**
  * Recovers the account, in one transaction: spends the code, enrols the passkey, ends every session there was, and
@@ -52,7 +54,7 @@ export async function finishRecovery(
 ) {
   const { db, config, clock } = kernel
   const now = clock()
-  const { userId, recoverySha256, challenge } = await finishFlow(db, 'recover', finish.flowId, now)
+  const { userId, recoverySha256, challenge } = await finishFlow(db, 'recover', finish, now)
   const made = await verifyAttestation(config, finish.credential, challenge)
 
   const recovered = await transaction(db, async (tx) => {

@@ -14,21 +14,22 @@ import { deviceOf, type Browser } from '#sessions/session.ts'
 import { enrolFirstKey, readPublicKey } from '#signing/key.ts'
 import { startSession } from '#tokens/session.ts'
 import { verifyAttestation } from './attestation.ts'
-import { beginFlow, finishFlow } from './flow.ts'
+import type { FlowClient } from './browser-binding.ts'
+import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey } from './passkey.ts'
 
 /** Begins an account. Its ids are told now, so that the browser can bind what it encrypts to them. */
 export async function startRegistration(
   { db, config, clock }: Kernel,
-  { handle, displayName }: { handle: string; displayName: string },
+  { handle, displayName, browserSha256 }: { handle: string; displayName: string } & BoundTo,
 ): Promise<RegistrationStarted> {
   requireFitting({ handle, displayName })
   const now = clock()
   await requireFreeHandle(db, handle, now)
   const [userId, identityId] = [randomUUIDv7(), randomUUID()]
   const person = { userId, identityId, handle, displayName }
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person }, now)
+  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
 }
 
@@ -40,7 +41,7 @@ export type Registered = SessionTokens & { expiresAt: Date; userId: string; iden
  */
 export async function finishRegistration(
   { db, config, clock }: Kernel,
-  finish: RegistrationFinish,
+  finish: RegistrationFinish & { client: FlowClient },
   browser: Browser,
 ): Promise<Registered> {
   const now = clock()
@@ -48,7 +49,7 @@ export async function finishRegistration(
   requireCoherent(keyWraps)
   const signing = signingKey && { ...signingKey, publicKey: readPublicKey(signingKey) }
   const encryption = encryptionKey && { ...encryptionKey, publicKey: readEncryptionKey(encryptionKey) }
-  const flow = await finishFlow(db, 'register', finish.flowId, now)
+  const flow = await finishFlow(db, 'register', finish, now)
   const credential = await verifyAttestation(config, finish.credential, flow.challenge)
   const { userId, identityId } = flow
 

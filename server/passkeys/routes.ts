@@ -13,12 +13,13 @@ import { clearSessionCookies, setSessionCookies, type SessionTokens } from '#ses
 import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#sessions/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { finishAddition, startAddition } from './addition.ts'
+import { bindToBrowser, flowClientOf } from './browser-binding.ts'
 import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
 import { finishReauthentication, startReauthentication } from './reauthentication.ts'
 import { finishRegistration, startRegistration } from './registration.ts'
 import { finishRecovery, startRecovery } from './recovery.ts'
 import { finishSignIn, startSignIn } from './sign-in.ts'
-import { signOut, signOutElsewhere, signOutForApp, signOutThere } from './sign-out.ts'
+import { signOutRoutes } from './sign-out-routes.ts'
 
 /** A person who has just signed in. */
 type SignedIn = SessionTokens & { expiresAt: Date; userId: string }
@@ -29,6 +30,7 @@ export function passkeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys): vo
   recoveryRoutes(host, kernel)
   sessionRoutes(host, kernel)
   signOutRoutes(host, kernel, keys)
+  reauthenticationRoutes(host, kernel)
   ownPasskeyRoutes(host, kernel)
 }
 
@@ -43,16 +45,18 @@ function registrationRoutes(host: Host, kernel: Kernel): void {
 
   host.route({
     ...endpoints.startRegistration,
-    async handler(request) {
+    async handler(request, reply) {
       await rateLimits.count('register start', addressKey(request))
-      return startRegistration(kernel, request.body)
+      const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
+      return startRegistration(kernel, { ...request.body, browserSha256 })
     },
   })
 
   host.route({
     ...endpoints.finishRegistration,
     async handler(request, reply) {
-      const registered = await finishRegistration(kernel, request.body, browserOf(request, config.baseUrl))
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      const registered = await finishRegistration(kernel, finish, browserOf(request, config.baseUrl))
       setSessionCookies(reply, registered, config.baseUrl)
       return reply.status(201).send({
         sessionToken: registered.token,
@@ -69,9 +73,10 @@ function signInRoutes(host: Host, kernel: Kernel): void {
 
   host.route({
     ...endpoints.startSignIn,
-    async handler(request) {
+    async handler(request, reply) {
       await rateLimits.count('sign-in start', addressKey(request))
-      return startSignIn(kernel, request.body.requestUri)
+      const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
+      return startSignIn(kernel, request.body.requestUri, { browserSha256 })
     },
   })
 
@@ -80,7 +85,8 @@ function signInRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const address = addressKey(request)
       await rateLimits.check('failed sign-in', address)
-      const signedIn = await finishSignIn(kernel, request.body, browserOf(request, config.baseUrl)).catch(
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      const signedIn = await finishSignIn(kernel, finish, browserOf(request, config.baseUrl)).catch(
         async (error: unknown) => {
           if (error instanceof Refusal) await rateLimits.count('failed sign-in', address)
           throw error
@@ -105,12 +111,13 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
 
   host.route({
     ...endpoints.startRecovery,
-    async handler(request) {
+    async handler(request, reply) {
       // By address alone: a code is of 160 bits and cannot be guessed, and a limit for each handle would let a stranger
       // keep its owner from recovering.
       const address = addressKey(request)
       await rateLimits.check('failed recovery', address)
-      return startRecovery(kernel, request.body).catch(async (error: unknown) => {
+      const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
+      return startRecovery(kernel, { ...request.body, browserSha256 }).catch(async (error: unknown) => {
         if (error instanceof Refusal) await rateLimits.count('failed recovery', address)
         throw error
       })
@@ -120,7 +127,8 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.finishRecovery,
     async handler(request, reply) {
-      const recovered = await finishRecovery(kernel, request.body, {
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      const recovered = await finishRecovery(kernel, finish, {
         browser: browserOf(request, config.baseUrl),
         language: languageOf(request),
       })
@@ -179,48 +187,26 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
+function reauthenticationRoutes(host: Host, kernel: Kernel): void {
   const { config } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...sessionEndpoints.endSession,
+    ...endpoints.startReauthentication,
     onRequest: session.onRequest,
-    async handler(request, reply) {
-      await signOut(kernel, session.of(request))
-      clearSessionCookies(reply, config.baseUrl)
-      return reply.status(204).send(null)
+    handler(request, reply) {
+      const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
+      return startReauthentication(kernel, session.of(request), { requestUri: request.body?.requestUri, browserSha256 })
     },
   })
 
   host.route({
-    ...sessionEndpoints.endHintedSession,
+    ...endpoints.finishReauthentication,
     onRequest: session.onRequest,
-    async handler(request, reply) {
-      await signOutForApp({ kernel, keys }, session.of(request), request.body.idTokenHint)
-      clearSessionCookies(reply, config.baseUrl)
-      return reply.status(204).send(null)
-    },
-  })
-
-  host.route({
-    ...sessionEndpoints.endSessionById,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const { userId, sessionId: own } = session.of(request)
-      const { sessionId } = request.params
-      await signOutThere(kernel, { userId, sessionId })
-      if (sessionId === own) clearSessionCookies(reply, config.baseUrl)
-      return reply.status(204).send(null)
-    },
-  })
-
-  host.route({
-    ...sessionEndpoints.endOtherSessions,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      await signOutElsewhere(kernel, session.of(request))
-      return reply.status(204).send(null)
+    async handler(request) {
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      const authTime = await finishReauthentication(kernel, session.of(request), finish)
+      return { authTime: authTime.toISOString() }
     },
   })
 }
@@ -228,21 +214,6 @@ function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
 function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
   const { db, clock, config } = kernel
   const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.startReauthentication,
-    onRequest: session.onRequest,
-    handler: (request) => startReauthentication(kernel, session.of(request), request.body?.requestUri),
-  })
-
-  host.route({
-    ...endpoints.finishReauthentication,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const authTime = await finishReauthentication(kernel, session.of(request), request.body)
-      return { authTime: authTime.toISOString() }
-    },
-  })
 
   host.route({
     ...endpoints.listPasskeys,
@@ -255,14 +226,18 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.startPasskey,
     onRequest: session.onRequest,
-    handler: (request) => startAddition(kernel, session.of(request)),
+    handler(request, reply) {
+      const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
+      return startAddition(kernel, session.of(request), { browserSha256 })
+    },
   })
 
   host.route({
     ...endpoints.finishPasskey,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      return reply.status(201).send(await finishAddition(kernel, session.of(request), request.body))
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      return reply.status(201).send(await finishAddition(kernel, session.of(request), finish))
     },
   })
 

@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '#kernel/database.ts'
-import type { Ceremony, Flow } from './flow.ts'
+import type { FlowClient } from './browser-binding.ts'
+import type { BoundTo, Ceremony, Flow } from './flow.ts'
 
-type NewFlow = Ceremony & { flowId: string; challenge: string; expiresAt: Date }
+type NewFlow = Ceremony & BoundTo & { flowId: string; challenge: string; expiresAt: Date }
 
 export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
   const registering = flow.ceremony === 'register' ? flow : undefined
@@ -16,17 +17,21 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
       handle: registering?.handle ?? null,
       display_name: registering?.displayName ?? null,
       request_sha256: 'requestSha256' in flow ? flow.requestSha256 : null,
+      browser_sha256: flow.browserSha256,
       recovery_sha256: flow.ceremony === 'recover' ? flow.recoverySha256 : null,
       expires_at: flow.expiresAt,
     })
     .execute()
 }
 
-/** Takes a flow out, so that it is finished once. Undefined when there is none of this kind, or it has expired. */
+/**
+ * Takes a flow out, so that it is finished once. Undefined when there is none of this kind for this client, or it has
+ * expired.
+ */
 export async function takeFlow<Kind extends Ceremony['ceremony']>(
   db: Database,
   ceremony: Kind,
-  flowId: string,
+  { flowId, client: { browserSha256, isPage } }: { flowId: string; client: FlowClient },
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }> | undefined> {
   const row = await db
@@ -34,6 +39,12 @@ export async function takeFlow<Kind extends Ceremony['ceremony']>(
     .where('flow_id', '=', flowId)
     .where('ceremony', '=', ceremony)
     .where('expires_at', '>', now)
+    .where((flow) =>
+      flow.or([
+        ...(browserSha256 ? [flow('browser_sha256', '=', browserSha256)] : []),
+        ...(isPage ? [] : [flow('browser_sha256', 'is', null)]),
+      ]),
+    )
     .returning([
       'ceremony',
       'challenge',

@@ -1,0 +1,53 @@
+import * as endpoints from '@countersign/protocol/sessions'
+import type { Host } from '#kernel/http.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { clearSessionCookies } from '#sessions/cookie.ts'
+import { sessionGuard } from '#sessions/session.ts'
+import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { signOut, signOutElsewhere, signOutForApp, signOutThere } from './sign-out.ts'
+
+export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
+  const { config } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.endSession,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await signOut(kernel, session.of(request))
+      clearSessionCookies(reply, config.baseUrl)
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.endHintedSession,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await signOutForApp({ kernel, keys }, session.of(request), request.body.idTokenHint)
+      clearSessionCookies(reply, config.baseUrl)
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.endSessionById,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const { userId, sessionId: own } = session.of(request)
+      const { sessionId } = request.params
+      await signOutThere(kernel, { userId, sessionId })
+      if (sessionId === own) clearSessionCookies(reply, config.baseUrl)
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.endOtherSessions,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await signOutElsewhere(kernel, session.of(request))
+      return reply.status(204).send(null)
+    },
+  })
+}
