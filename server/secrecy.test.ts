@@ -4,7 +4,7 @@ import { createAuthenticator } from '#testing/authenticator.ts'
 import { freePorts, startService } from '#testing/service.ts'
 import { startTraceReceiver } from '#testing/trace-receiver.ts'
 
-test('LOG-01 AUZ-20 log, metrics and traces hold no token, code, secret, cookie or ciphertext', async (t) => {
+test('LOG-01 AUZ-20 TOK-09 log, metrics and traces hold no token, code, secret, cookie or ciphertext', async (t) => {
   const receiver = await startTraceReceiver()
   t.after(receiver.close)
   const [metricsPort] = await freePorts(1)

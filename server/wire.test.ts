@@ -133,6 +133,17 @@ test('INJ-10 line breaks, escapes and a megabyte leave one short line of the log
   assert.ok(output.split('\n').every((line) => line.length < 2000))
 })
 
+test('LOD-07 no host speaks HTTP/2: neither its preface nor an upgrade is answered with it', async () => {
+  const preface = await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0')
+  assert.match(preface, /^HTTP\/1\.1 4\d\d /)
+  const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
+  for (const { origin } of [service.baseUrl, service.authUrl, service.businessUrl].map((url) => new URL(url))) {
+    const socket = connect(Number(new URL(origin).port), 'localhost')
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`)
+    assert.match(await answerOn(socket), /^HTTP\/1\.1 (200|400|404) /, origin)
+  }
+})
+
 test('HDR-08 methods that are not for us are refused, and a header overrides none', async () => {
   const raw = (method: string) =>
     send(`${method} /healthz HTTP/1.1\r\nHost: localhost\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`)

@@ -172,3 +172,25 @@ test('LKP-05 who looks up handle after handle is held up, and so is who does so 
     await limiting.close()
   }
 })
+
+test('REC-08 who has a handle later is found by it in an app only once they have connected the app', async () => {
+  const [former, later] = [await world.person('handed-on'), await world.person()]
+  const key = newPublicKey()
+  await connect(former, app, key)
+  const rename = (identityId: string, headers: Record<string, string>, handle: string) =>
+    world.api.inject({ method: 'PATCH', url: `/api/identities/${identityId}`, headers, payload: { handle } })
+  assert.equal((await rename(former.identityId, former.headers, 'handed-off')).statusCode, 200)
+  assert.deepEqual(await refused(lookUp({ handle: 'handed-on' })), notFound)
+
+  world.pass(90 * 24 * 3600)
+  const headers = await later.signIn()
+  assert.equal((await rename(later.identityId, headers, 'handed-on')).statusCode, 200)
+  assert.deepEqual(await refused(lookUp({ handle: 'handed-on' })), notFound, 'the new owner has not connected it')
+  assert.equal((await lookUp({ public_key: key })).json().identityId, former.identityId)
+
+  const own = newPublicKey()
+  await connect({ ...later, headers }, app, own)
+  const found = (await lookUp({ handle: 'handed-on' })).json()
+  assert.deepEqual([found.identityId, found.publicKey], [later.identityId, own])
+  assert.equal((await lookUp({ handle: 'handed-off' })).json().publicKey, key)
+})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { createConnectors } from '#testing/connectors.ts'
 import { byBrowser, exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
 import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
 
@@ -54,7 +55,7 @@ test('who has agreed to all of it before signs in at once, and the app gets what
 })
 
 test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, and may not read why', async () => {
-  const { app, browser } = await connected()
+  const { app, browser, person } = await connected()
   const tricks = ['https://app.example.evil.example', 'https://app.exampl', 'https://app.example:8443', 'null', '']
   const spelled = ['http://app.example', 'https://APP.example', 'https://app.example/', 'https://app.example.']
   const twice = 'https://app.example, https://evil.example'
@@ -64,6 +65,18 @@ test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, an
     assert.equal(answer.json().error.code, 'unauthorized_client')
     assert.equal(answer.headers['access-control-allow-origin'], undefined, origin)
   }
+  const { cookies } = browser
+  const bare = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/fedcm/assertion',
+    headers: {
+      ...byBrowser,
+      cookie: `__Host-countersign-fedcm=${cookies.federated}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams({ client_id: app.clientId, account_id: person.identityId, params: '{}' }).toString(),
+  })
+  assert.deepEqual([bare.statusCode, bare.json().token], [403, undefined], 'no origin at all')
   const stolen = await world.app({ redirectUris: ['https://evil.example/callback'] })
   const foreign = await browser.assertion(app, {}, { headers: { origin: new URL(stolen.redirectUri).origin } })
   assert.equal(foreign.statusCode, 403)
@@ -202,14 +215,17 @@ test('FED-10 so it does when the assertion has expired meanwhile, and without th
   assert.equal((await userinfo()).statusCode, 401)
 })
 
-test('FED-11 an assertion is no code, no ID token and no access token, whole or by what is in it', async () => {
+test('FED-11 COD-20 an assertion is no code, no ID token, no access token and no subject token', async () => {
   const { app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))
   const { jti = '' } = decodeJwt(token)
+  const notes = await createConnectors(world)
   for (const text of [token, jti]) {
     for (const redirect_uri of [app.redirectUri, 'https://app.example', 'http://localhost:4400/fedcm/resolve'])
       assert.equal((await app.redeem(text, { redirect_uri })).json().error, 'invalid_grant')
     assert.equal((await app.refresh(text)).json().error, 'invalid_grant')
+    const exchanged = await notes.exchange(text, {}, app)
+    assert.deepEqual([exchanged.statusCode, exchanged.json().error], [400, 'invalid_request'])
     const headers = { authorization: `Bearer ${text}` }
     assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
     assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401)

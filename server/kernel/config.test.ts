@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -107,6 +109,20 @@ for (const text of guessable)
     assert.throws(() => readConfig({ ...hosted, SECRET_KEY: `${secret},${text}` }), /SECRET_KEY must be random/)
     assert.throws(() => readConfig({ ADMIN_TOKEN: text.replaceAll(' ', '-') }), /ADMIN_TOKEN must be random/)
   })
+
+test('STO-10 STO-11 one PostgreSQL is written and read: no setting names another one', () => {
+  for (const url of ['postgres://u:p@one,two/countersign', 'postgresql://u:p@one.example,two.example/countersign'])
+    assert.throws(() => readConfig({ ...hosted, DATABASE_URL: url }), /DATABASE_URL must name one/, url)
+  const folder = join(import.meta.dirname, '..')
+  const sources = globSync('**/*.ts', { cwd: folder, exclude: ['testing/**', '**/*.test.ts', '**/node_modules/**'] })
+  assert.ok(sources.length > 300)
+  const connecting = sources.filter((path) =>
+    /new (pg\.)?(Pool|Client)\(|connectionString/.test(readFileSync(join(folder, path), 'utf8')),
+  )
+  assert.deepEqual(connecting.toSorted(), ['kernel/database.ts', 'kernel/embedded-database.ts'])
+  const urls = readFileSync(join(folder, 'kernel/database.ts'), 'utf8').match(/connectionString: .+/g) ?? []
+  assert.deepEqual(urls.toSorted(), ['connectionString: url,', 'connectionString: url?.reveal(),'])
+})
 
 test('SUP-05 a secret that was drawn never does', () => {
   for (let count = 0; count < 2000; count += 1) {

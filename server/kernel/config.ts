@@ -198,6 +198,8 @@ function readDatabaseUrl(text: string | undefined): Secret | undefined {
   if (text === undefined) return undefined
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
     throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
+  if (new URL(text).hostname.includes(','))
+    throw new ConfigError('DATABASE_URL must name one PostgreSQL server: what was revoked counts where it was written.')
   return new Secret(text)
 }
 

@@ -151,7 +151,7 @@ test('ORG-06 nobody gets a code for an organization that they are not in, nor fo
   assert.deepEqual(described.json(), { active: false })
 })
 
-test('ORG-05 who has not signed in with an organization that requires it gets no code for it', async () => {
+test('ORG-05 REF-08 who has not signed in with an organization that requires it gets no code for it', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   const before = await app.tokens(person, { organizationId })
@@ -339,7 +339,7 @@ test('REF-18 a refresh names the role that the member has today, in every token,
   }
 })
 
-test('ORG-07 whoever is removed from an organization has no tokens for it from then on', async () => {
+test('ORG-07 REF-08 whoever is removed from an organization has no tokens for it from then on', async () => {
   const { person, organizationId, remove } = await memberOf()
   const app = await world.app()
   const own = await app.tokens(person)

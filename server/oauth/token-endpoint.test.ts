@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createConnectors, exchangeGrant } from '#testing/connectors.ts'
 import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
 
 let world: World
@@ -113,10 +114,26 @@ test('TOK-10 only POST is answered, and the code stays unspent', async () => {
 
 test('TOK-14 success and error alike are not stored, and are JSON', async () => {
   const app = await world.app()
-  const answers = [await app.redeem(await app.code(await world.person())), await app.redeem('cs_code_x')]
+  const fields = { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.clientId }
+  const url = '/api/oauth/token'
+  const answers = [
+    await app.redeem(await app.code(await world.person())),
+    await app.redeem('cs_code_x'),
+    await postToken(world.api, {}),
+    await postToken(world.api, { ...fields, client_secret: 'cs_wrong' }),
+    await postToken(world.api, fields, { authorization: 'Basic' }),
+    await world.api.inject({ url }),
+    await world.api.inject({ method: 'POST', url, payload: 'a=b', headers: { 'content-type': 'text/plain' } }),
+    await world.api.inject({ method: 'POST', url, payload: '{', headers: json }),
+    await world.api.inject({ method: 'POST', url, payload: JSON.stringify('a'.repeat(1024 ** 2)), headers: json }),
+  ]
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 400, 400, 401, 401, 405, 415, 400, 413],
+  )
+  for (const { headers } of answers.slice(0, 2)) assert.equal(headers.pragma, 'no-cache')
   for (const { headers } of answers) {
     assert.equal(headers['cache-control'], 'no-store')
-    assert.equal(headers.pragma, 'no-cache')
     assert.match(String(headers['content-type']), /^application\/json/)
     assert.equal(headers['x-content-type-options'], 'nosniff')
   }
@@ -125,6 +142,21 @@ test('TOK-14 success and error alike are not stored, and are JSON', async () => 
 test('a public app that sends a secret is refused', async () => {
   const app = await world.app({ public: true })
   assert.equal((await app.refresh('cs_rt_x', { client_secret: 'cs_any' })).json().error, 'invalid_client')
+})
+
+test('TOK-18 every app has the code and refresh grants, and a public one no token exchange', async () => {
+  const discovery = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
+  assert.deepEqual(discovery.grant_types_supported, ['authorization_code', 'refresh_token', exchangeGrant])
+  const schema = (await world.api.inject({ url: '/openapi.json' })).body
+  assert.doesNotMatch(schema, /"grant_?types"/i, 'no app is registered with fewer grants')
+
+  const notes = await createConnectors(world)
+  const { subjectToken } = await notes.connected()
+  const open = await world.app({ public: true })
+  const refused = await notes.exchange(subjectToken, {}, open)
+  assert.deepEqual([refused.statusCode, refused.json().error], [400, 'unauthorized_client'])
+  assert.equal(refused.json().access_token, undefined)
+  assert.equal((await notes.exchange(subjectToken)).statusCode, 200)
 })
 
 test('TOK-20 guessed secrets are slowed down, and the app itself is not locked out', async (t) => {

@@ -17,6 +17,9 @@ test('TOK-11 TOK-13 a request of another type, or on another host, spends nothin
   const request = { method: 'POST', url: '/api/oauth/token', payload } as const
   for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml'])
     assert.equal((await world.api.inject({ ...request, headers: { 'content-type': type } })).statusCode, 415, type)
+  const untyped = await world.api.inject({ ...request, payload: Buffer.from(payload) })
+  assert.ok([400, 415].includes(untyped.statusCode), 'a body of no type')
+  assert.equal(untyped.json().access_token, undefined)
   const misdirected = await world.auth.inject({ ...request, payload: fields })
   assert.deepEqual([misdirected.statusCode, misdirected.json().error], [421, 'misdirected_request'])
   assert.equal((await app.redeem(code)).statusCode, 200)
@@ -29,6 +32,10 @@ test('TOK-19 only a page of a registered origin reads the answer, and none sends
     return [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
   }
   assert.deepEqual(await from('https://app.example'), ['https://app.example', undefined])
+  await world.app({ public: true, redirectUris: ['https://single-page.example/'] })
+  assert.deepEqual(await from('https://single-page.example'), ['https://single-page.example', undefined])
+  for (const origin of ['https://evil.example', 'null', 'https://single-page.example.evil.example'])
+    assert.deepEqual(await from(origin), [undefined, undefined], origin)
   assert.deepEqual(await from('https://evil.example'), [undefined, undefined])
 })
 

@@ -13,7 +13,7 @@ after(() => world.close())
 
 const session = (headers: Record<string, string>) => world.api.inject({ url: '/api/auth/session', headers })
 
-test('SES-08 no page of another site makes a signed-in browser change anything', async () => {
+test('SES-08 AUZ-13 no page of another site makes a signed-in browser change anything', async () => {
   const { sessionToken, headers } = await world.person()
   const changing = endpoints.filter(
     ({ endpoint: { config, method } }) => config.security === 'session' && method !== 'GET',

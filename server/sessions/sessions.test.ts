@@ -5,6 +5,7 @@ import { createAuthenticator } from '#testing/authenticator.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { startBeside, startService } from '#testing/service.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
+import { endpoints } from '../openapi.ts'
 import { pruneSessions } from './session.ts'
 
 let world: World
@@ -199,15 +200,18 @@ test('SES-10 whoever names a person or an identity in the body is not thereby th
   const authenticator = createAuthenticator({ origin: page.origin, rpId: 'localhost' })
   const challenge = { challenge: 'AAAA', user: { id: 'AAAA', name: '', displayName: '' } }
   const credential = authenticator.register(challenge)
-  for (const [method, url] of [
-    ['POST', '/api/auth/passkeys/start'],
-    ['POST', '/api/auth/passkeys/finish'],
-    ['POST', '/api/identities'],
-    ['DELETE', '/api/auth/sessions'],
-  ] as const) {
-    const answer = await world.api.inject({ method, url, payload: { ...ids, flowId: randomUUID(), credential } })
-    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'], url)
+  const guarded = endpoints.filter(({ endpoint: { config } }) => config.security === 'session')
+  assert.ok(guarded.length > 90)
+  for (const { endpoint } of guarded) {
+    const { method, config, name } = endpoint
+    const host = config.host === 'business' ? world.business : world.api
+    const url = endpoint.url.replaceAll(/:\w+/g, person.identityId)
+    const naming = new URLSearchParams({ identity_id: person.identityId, identityId: person.identityId })
+    const payload = { ...ids, identity_id: person.identityId, flowId: randomUUID(), credential }
+    const answer = await host.inject({ method, url: `${url}?${naming}`, ...(method !== 'GET' && { payload }) })
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'], name)
   }
+  assert.equal(await isSignedIn(person.headers), true)
 })
 
 test('BLK-13 a person is in a hundred sessions at most: the one that was used least recently ends', async () => {
