@@ -173,7 +173,18 @@ test('HDR-05 what is personal is stored by nobody, and what is public has a time
 })
 
 test('HDR-06 no page may stand in a frame of another site', async () => {
-  for (const path of ['/', '/login', '/register', '/signin', '/sign', '/logout', '/account', '/nothing-here']) {
+  for (const path of [
+    '/',
+    '/login',
+    '/register',
+    '/signin',
+    '/sign',
+    '/logout',
+    '/account',
+    '/connect',
+    '/recover',
+    '/nothing-here',
+  ]) {
     const answer = await fetch(service.authUrl + path, { headers: { accept: 'text/html' } })
     assert.match(answer.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, path)
   }

@@ -73,6 +73,8 @@ test('AUZ-03 an unknown client gets an error page, never a redirect', async () =
 const errors: Record<string, [Record<string, string>, string]> = {
   'AUZ-09 another response type': [{ response_type: 'token' }, 'unsupported_response_type'],
   'AUZ-09 a hybrid response type': [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+  'AUZ-09 an ID token alone': [{ response_type: 'id_token' }, 'unsupported_response_type'],
+  'AUZ-09 a code and a token': [{ response_type: 'code token' }, 'unsupported_response_type'],
   'AUZ-10 a scope that the app is not allowed': [{ scope: 'openid admin' }, 'invalid_scope'],
   'AUZ-11 the plain challenge method': [
     { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' },

@@ -297,7 +297,7 @@ test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has
   assert.equal((await app.refresh(plain.refresh_token)).json().id_token, undefined, 'without openid there is none')
 })
 
-test(`REF-05 REF-08 after a disconnect is acknowledged no token works, whatever of ${parallel} refreshes raced`, async () => {
+test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${parallel} refreshes raced`, async () => {
   const person = await world.person()
   const app = await world.app()
   const authorizations = async () =>
@@ -327,7 +327,7 @@ test(`REF-05 REF-08 after a disconnect is acknowledged no token works, whatever 
   assert.ok(before > 0 && after > 0, `${before} refreshes came before the disconnect, ${after} after it`)
 })
 
-test('REF-15 no table holds a token, a code or a secret in clear; what it holds of them is their SHA-256', async () => {
+test('REF-15 no table holds a token, a code or a secret in clear, but their SHA-256', async () => {
   const { app, person, tokens } = await signedIn()
   const [code, spent] = [await app.code(person), await app.code(person)]
   await app.redeem(spent)

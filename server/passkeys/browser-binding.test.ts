@@ -21,8 +21,8 @@ function openBrowser(name = 'countersign-passkey') {
   let cookie = ''
   return async (url: string, payload: object, headers: Headers = {}) => {
     const answer = await post(url, payload, { ...page, ...(cookie && { cookie }), ...headers })
-    const set = [answer.headers['set-cookie']].flat().find((each) => String(each).startsWith(`${name}=`))
-    if (set !== undefined) [cookie = ''] = String(set).split(';')
+    const set = [answer.headers['set-cookie']].flat().find((each) => each?.startsWith(`${name}=`))
+    if (set !== undefined) [cookie = ''] = set.split(';')
     return answer
   }
 }
