@@ -1,4 +1,5 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Session } from '#sessions/session.ts'
 import { releaseDomains } from './domain-store.ts'
@@ -52,10 +53,13 @@ function memberships(db: Database) {
 }
 
 export function listAllMemberships(db: Database, userId: string) {
-  return everyMembership(db)
-    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
-    .where('identity.user_id', '=', userId)
-    .execute()
+  return everyMembership(db).where(isOfUser(db, userId)).execute()
+}
+
+/** That a member is an identity of a person. These are found first: of an organization there may be many members. */
+function isOfUser(db: Database, userId: string) {
+  const identities = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
+  return sql<boolean>`organization_member.identity_id = any(array${identities})`
 }
 
 type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>
@@ -68,8 +72,7 @@ type Wanted = { organizationId?: string | undefined; identityId?: string | undef
 export function listMembershipsOfSession(db: Database, session: OfSession, wanted: Wanted = {}) {
   const { organizationId, identityId } = wanted
   return memberships(db)
-    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
-    .where('identity.user_id', '=', session.userId)
+    .where(isOfUser(db, session.userId))
     .$if(session.authMethod !== 'passkey', (some) =>
       some.where(({ exists, selectFrom }) =>
         exists(

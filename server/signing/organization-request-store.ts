@@ -181,10 +181,11 @@ export async function endRequest(
 
 /** Writes down up to `batch` requests that have expired unanswered, and answers which those were. */
 export async function expireDue(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
+  // The condition is as the index says it that only the sweeps may take.
   const { rows } = await sql<Ended>`
     with due as (
       select organization_id, request_id from signing_organization_request
-      where status = 'pending' and expires_at <= ${now} limit ${batch}
+      where status || '' = 'pending' and expires_at <= ${now} limit ${batch}
     )
     update signing_organization_request set status = 'expired' from due
     where signing_organization_request.organization_id = due.organization_id
@@ -212,7 +213,7 @@ export async function deleteEndedRequests(db: Database, now: Date, batch: number
   const { rows } = await sql<{ request_id: string }>`
     with ended as (
       select organization_id, request_id from signing_organization_request
-      where status <> 'signed' and expires_at <= ${now} limit ${batch}
+      where status || '' <> 'signed' and expires_at <= ${now} limit ${batch}
     ), deleted as (
       delete from signing_organization_request using ended
       where signing_organization_request.organization_id = ended.organization_id

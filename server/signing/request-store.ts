@@ -141,11 +141,33 @@ export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfU
 /** The requests that wait for a person, the first that expires first. */
 export function listPendingOfUser(db: Database, acting: Acting, now: Date) {
   return selectForUser(db, acting)
-    .where('signing_request.status', '=', 'pending')
-    .where('signing_request.expires_at', '>', now)
+    .innerJoin(selectPending(db, acting, now).as('waiting'), (join) =>
+      join
+        .onRef('waiting.identity_id', '=', 'signing_request.identity_id')
+        .onRef('waiting.request_id', '=', 'signing_request.request_id'),
+    )
     .orderBy('signing_request.expires_at')
     .orderBy('signing_request.request_id')
     .execute()
+}
+
+/** By each identity for itself: joined with all that wait, they could be read all. */
+function selectPending(db: Database, { userId }: Acting, now: Date) {
+  return db
+    .selectFrom('identity')
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('signing_request')
+          .select('request_id')
+          .whereRef('signing_request.identity_id', '=', 'identity.identity_id')
+          .where('status', '=', 'pending')
+          .where('expires_at', '>', now)
+          .offset(0)
+          .as('pending'),
+      (join) => join.onTrue(),
+    )
+    .select(['identity.identity_id', 'pending.request_id'])
+    .where('identity.user_id', '=', userId)
 }
 
 type Place = { identityId: string; requestId: string }
@@ -224,22 +246,6 @@ export async function listStillPending(db: Database, places: Place[]): Promise<s
   return rows.map(({ requestId }) => requestId)
 }
 
-/** Writes down up to `batch` requests that have expired unanswered, and answers which those were. */
-export async function expireDue(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
-  const { rows } = await sql<Ended>`
-    with due as (
-      select identity_id, request_id from signing_request
-      where status = 'pending' and expires_at <= ${now} limit ${batch}
-    )
-    update signing_request set status = 'expired' from due
-    where signing_request.identity_id = due.identity_id and signing_request.request_id = due.request_id
-      and signing_request.status = 'pending' and signing_request.expires_at <= ${now}
-    returning signing_request.identity_id as "identityId", signing_request.request_id as "requestId",
-      client_id as "clientId", public_key as "publicKey", status, signature, expires_at as "expiresAt",
-      resolved_at as "resolvedAt"`.execute(tx)
-  return rows
-}
-
 /** Ends all requests that wait for an identity, and answers which those were. */
 export async function expirePending(tx: Transaction, identityId: string): Promise<Ended[]> {
   const ended = await tx
@@ -250,24 +256,6 @@ export async function expirePending(tx: Transaction, identityId: string): Promis
     .returning(statusColumns)
     .execute()
   return ended.map((each) => ({ ...each, status: 'expired' }))
-}
-
-/** Deletes up to `batch` requests that led to nothing and expired before `now`. */
-export async function deleteEndedRequests(db: Database, now: Date, batch: number): Promise<number> {
-  const { rows } = await sql<{ request_id: string }>`
-    with ended as (
-      select identity_id, request_id from signing_request
-      where status <> 'signed' and expires_at <= ${now} limit ${batch}
-    ), deleted as (
-      delete from signing_request using ended
-      where signing_request.identity_id = ended.identity_id and signing_request.request_id = ended.request_id
-        and signing_request.status <> 'signed' and signing_request.expires_at <= ${now}
-      returning signing_request.request_id
-    )
-    delete from signing_request_place using deleted
-    where signing_request_place.request_id = deleted.request_id
-    returning signing_request_place.request_id`.execute(db)
-  return rows.length
 }
 
 /** Deletes all requests of identities, and answers those that waited still and whose app hears of that. */

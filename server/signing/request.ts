@@ -19,6 +19,7 @@ import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
 import * as store from './request-store.ts'
+import * as sweeps from './request-sweep-store.ts'
 import { bindSignature, deleteSignatureUses } from './signature-use.ts'
 
 const refuse = refusals({
@@ -164,7 +165,7 @@ export async function denyRequest(db: Database, acting: Acting, requestId: strin
 /** Writes down up to `batch` requests that have expired unanswered, and says how many. */
 export function expireRequests(db: Database, now: Date, batch: number): Promise<number> {
   return transaction(db, async (tx) => {
-    const expired = await store.expireDue(tx, now, batch)
+    const expired = await sweeps.expireDue(tx, now, batch)
     await tellApps(tx, expired, now)
     return expired.length
   })
@@ -179,7 +180,7 @@ export async function expirePending(tx: Transaction, identityId: string, now: Da
 
 /** Deletes up to `batch` requests that led to nothing long ago, and says how many. */
 export function pruneRequests(db: Database, now: Date, batch: number): Promise<number> {
-  return store.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
+  return sweeps.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
 }
 
 /** Forgets what identities that are going were asked and have signed; apps that wait still hear that it expired. */

@@ -12,7 +12,6 @@ export async function listOrganizationsOfClient(
     .distinct()
     .where('identity_id', '=', identityId)
     .where('client_id', '=', clientId)
-    .where('organization_id', 'is not', null)
     .where('revoked_at', 'is', null)
     .where('ends_at', '>', now)
     .execute()
@@ -25,14 +24,22 @@ export async function listScopesOfClient(
   { identityId, clientId, organizationIds }: { identityId: string; clientId: string; organizationIds: string[] },
   now: Date,
 ): Promise<string[]> {
+  // By the identity, and then by the organizations, of which others have as much as they like.
   const rows = await db
-    .selectFrom('token_lineage')
+    .with(
+      (name) => name('held').materialized(),
+      (own) =>
+        own
+          .selectFrom('token_lineage')
+          .select(['scope', 'organization_id'])
+          .where('identity_id', '=', identityId)
+          .where('client_id', '=', clientId)
+          .where('revoked_at', 'is', null)
+          .where('ends_at', '>', now),
+    )
+    .selectFrom('held')
     .select('scope')
-    .where('identity_id', '=', identityId)
-    .where('client_id', '=', clientId)
     .where('organization_id', 'in', organizationIds)
-    .where('revoked_at', 'is', null)
-    .where('ends_at', '>', now)
     .execute()
   return [...new Set(rows.flatMap(({ scope }) => scope))]
 }
