@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
-import { fieldsOf, textOf } from './json.ts'
+import { fieldsOf, listOf, textOf } from './json.ts'
 import { inherited } from './testing/environment.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -40,6 +40,17 @@ test('CLI-10 with --json a failure is JSON in the shape of the API, and the exit
     [2, 'invalid_usage'],
     [1, 'failed'],
   ])
+})
+
+test('QRY-06 every app is listed, on however many pages the server tells them', async () => {
+  const headers = { authorization: `Bearer ${testAdminToken}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'One of many', redirectUris: ['https://shop.example/callback'] })
+  const url = `${service.baseUrl}/api/admin/apps`
+  for (let nth = 0; nth < 101; nth += 1) assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 201)
+  const { stdout } = await countersign(['apps', 'list', '--json'])
+  const listed = listOf(fieldsOf(JSON.parse(stdout)).apps).map((app) => textOf(fieldsOf(app).clientId))
+  assert.ok(listed.length > 101)
+  assert.equal(new Set(listed).size, listed.length)
 })
 
 test('CLI-11 the command prints its version, and a script that completes its words', async () => {

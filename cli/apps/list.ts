@@ -1,3 +1,4 @@
+import type { App } from '@countersign/protocol/apps'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
@@ -9,16 +10,16 @@ export function addList(apps: Command): void {
     .description('list the apps')
     .action(async (_: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const answer = await call(settings, 'GET /api/admin/apps', {})
-      if (settings.json) return printJson(answer)
-      if (answer.apps.length === 0) return console.log('There is no app yet: countersign apps create')
+      const found: App[] = []
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await call(settings, 'GET /api/admin/apps', { querystring: cursor ? { cursor } : {} })
+        found.push(...page.apps)
+        cursor = page.nextCursor
+      }
+      if (settings.json) return printJson({ apps: found })
+      if (found.length === 0) return console.log('There is no app yet: countersign apps create')
 
-      const rows = answer.apps.map((app) => [
-        app.clientId,
-        app.name,
-        app.public ? 'public' : 'confidential',
-        app.createdAt,
-      ])
+      const rows = found.map((app) => [app.clientId, app.name, app.public ? 'public' : 'confidential', app.createdAt])
       printTable([['Client ID', 'Name', 'Kind', 'Created'], ...rows])
     })
 }

@@ -123,7 +123,6 @@ export const operations = {
     takes: { body: NewApp },
     answers: { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
   },
-  list: { takes: {}, answers: { 200: Type.Object({ apps: Type.Array(App) }) } },
   show: { takes: { params: ByClientId }, answers: { 200: App } },
   change: { takes: { params: ByClientId, body: AppChange }, answers: { 200: App } },
   delete: { takes: { params: ByClientId }, answers: { 204: Nothing } },
@@ -145,11 +144,22 @@ export const createApp = endpoint(
   operations.create.answers,
 )
 
+const AppsCursor = Type.String({
+  pattern: '^[0-9]{13}-',
+  maxLength: limits.clientIdCharactersMax + '0000000000000-'.length,
+  description: 'The nextCursor of the page before',
+})
+
 export const listApps = endpoint(
   'GET /api/admin/apps',
-  { ...admin, summary: 'List the apps' },
-  operations.list.takes,
-  operations.list.answers,
+  { ...admin, summary: 'List the apps, newest first' },
+  {
+    querystring: Type.Object({
+      cursor: Type.Optional(AppsCursor),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 100 unless given' })),
+    }),
+  },
+  { 200: Type.Object({ apps: Type.Array(App), nextCursor: OrNull(AppsCursor) }) },
 )
 
 export const showApp = endpoint(

@@ -1,4 +1,5 @@
-import { operations } from './apps.ts'
+import { Type } from 'typebox'
+import { App, operations } from './apps.ts'
 import { endpoint } from './endpoint.ts'
 import { operations as resource } from './resources.ts'
 import { operations as webhook } from './webhooks.ts'
@@ -16,8 +17,8 @@ export const createOwnApp = endpoint(
 export const listOwnApps = endpoint(
   'GET /api/developer/apps',
   { ...session, summary: 'List my apps' },
-  operations.list.takes,
-  operations.list.answers,
+  {},
+  { 200: Type.Object({ apps: Type.Array(App) }) },
 )
 
 export const showOwnApp = endpoint(

@@ -1,5 +1,5 @@
 import type { AccountExport } from '@countersign/protocol/account'
-import { listApps, toApp } from '#apps/app.ts'
+import { listAppsOf, toApp } from '#apps/app.ts'
 import { readActivity } from '#audit/activity.ts'
 import { listAuthorizations, readGrants } from '#authorizations/authorization.ts'
 import { listDelegations, listUses } from '#delegation/grant.ts'
@@ -65,7 +65,7 @@ async function* exportDelegations(db: Database, session: Session): AsyncGenerato
 }
 
 async function* exportApps(db: Database, session: Session): AsyncGenerator<AccountExport['apps']> {
-  for (const app of await listApps(db, { actor: 'person', session }))
+  for (const app of await listAppsOf(db, session.userId))
     yield [{ ...toApp(app), webhook: await findWebhook(db, app.clientId) }]
 }
 

@@ -63,9 +63,29 @@ async function requireRoom(tx: Transaction, userId: string): Promise<void> {
   if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw refuse.too_many_apps()
 }
 
-/** The apps that somebody looks after, the newest first. */
-export function listApps(db: Database, steward: Steward): Promise<RegisteredApp[]> {
-  return steward.actor === 'person' ? store.listAppsOf(db, steward.session.userId) : store.listApps(db)
+/** The apps that a person has registered, the newest first. */
+export function listAppsOf(db: Database, userId: string): Promise<RegisteredApp[]> {
+  return store.listAppsOf(db, userId)
+}
+
+type Page = { cursor?: string | undefined; count: number }
+
+/** A page of all apps, the newest first. */
+export async function readApps(
+  db: Database,
+  { cursor, count }: Page,
+): Promise<{ apps: RegisteredApp[]; nextCursor: string | null }> {
+  const before = cursor === undefined ? undefined : readCursor(cursor)
+  const found = await store.listApps(db, { before, count: count + 1 })
+  const apps = found.slice(0, count)
+  const last = apps.at(-1)
+  return { apps, nextCursor: found.length > count && last ? `${last.createdAt.getTime()}-${last.clientId}` : null }
+}
+
+/** A cursor names the last app of the page before, which may be gone by now. */
+function readCursor(cursor: string): store.Position {
+  const end = cursor.indexOf('-')
+  return { createdAt: new Date(Number(cursor.slice(0, end))), clientId: cursor.slice(end + 1) }
 }
 
 /** The app as it is now, whatever a cache remembers. Refuses `app_not_found`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { createWorld, type World } from '#testing/world.ts'
 
 let world: World
@@ -45,4 +46,54 @@ test('the public metadata of apps are read six hundred times a minute, and then 
   const read = () => world.api.inject({ url: '/api/oauth/app/app_playground', remoteAddress: '192.0.2.5' })
   for (let count = 0; count < 600; count += 1) assert.equal((await read()).statusCode, 200)
   assert.equal((await read()).statusCode, 429)
+})
+
+test('QRY-05 the operator reads all apps a page at a time, each once, whatever goes in between', async () => {
+  type Page = { apps: { clientId: string }[]; nextCursor: string | null }
+  const read = async (query: string): Promise<Page> => {
+    const answer = await world.api.inject({ url: `/api/admin/apps?${query}`, headers: world.admin })
+    assert.equal(answer.statusCode, 200, answer.body)
+    return answer.json<Page>()
+  }
+  const made: string[] = []
+  for (let nth = 0; nth < 7; nth += 1) {
+    if (nth % 2 === 0) world.pass(60)
+    made.push((await world.app()).clientId)
+  }
+  const idsOf = ({ apps }: Page) => apps.map(({ clientId }) => clientId)
+  const all = idsOf(await read(''))
+  assert.deepEqual(made.toSorted(), all.slice(0, made.length).toSorted(), 'the newest come first')
+
+  const found: string[] = []
+  for (let query = 'limit=2'; query !== '';) {
+    const page = await read(query)
+    assert.ok(page.apps.length <= 2)
+    found.push(...idsOf(page))
+    // The app that a cursor names may go: the next page begins after it all the same.
+    const [last = ''] = found.slice(-1)
+    if (found.length === 4) {
+      const url = `/api/admin/apps/${last}`
+      assert.equal((await world.api.inject({ method: 'DELETE', url, headers: world.admin })).statusCode, 204)
+    }
+    query = page.nextCursor === null ? '' : new URLSearchParams({ limit: '2', cursor: page.nextCursor }).toString()
+  }
+  assert.deepEqual(found, all)
+  for (const query of ['limit=0', 'limit=101', 'cursor=x', `cursor=${all[0]}`]) {
+    const refused = await world.api.inject({ url: `/api/admin/apps?${query}`, headers: world.admin })
+    assert.deepEqual([refused.statusCode, refused.json().error], [400, 'invalid_request'], query)
+  }
+})
+
+test('QRY-05 one answer holds a hundred apps at most', async () => {
+  await sql`
+    insert into app (client_id, name, redirect_uris, allowed_scopes, is_public, id_token_algorithm,
+      access_token_seconds, refresh_token_seconds, created_at, updated_at)
+    select 'app_' || nth, 'One of many', '{https://app.example/callback}', '{openid}', true, 'ES256', 600, 600,
+      ${world.now()}, ${world.now()}
+    from generate_series(1, 150) nth`.execute(world.db)
+  const first = (await listApps(world.admin, '192.0.2.9')).json()
+  assert.equal(first.apps.length, 100)
+  const cursor = encodeURIComponent(first.nextCursor)
+  const second = await world.api.inject({ url: `/api/admin/apps?cursor=${cursor}`, headers: world.admin })
+  assert.ok(second.json().apps.length > 50)
 })

@@ -3,14 +3,28 @@ import * as developer from '@countersign/protocol/developer'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
+import { sessionGuard } from '#sessions/session.ts'
 import type { AppDirectory } from './app-directory.ts'
 import type { AppSettings } from './app-settings.ts'
-import { changeApp, createApp, deleteApp, listApps, readApp, requireApp, toApp, toPublicApp } from './app.ts'
+import {
+  changeApp,
+  createApp,
+  deleteApp,
+  listAppsOf,
+  readApp,
+  readApps,
+  requireApp,
+  toApp,
+  toPublicApp,
+} from './app.ts'
 import { operatorDesk, personDesk, type Addressed, type Desk } from './desk.ts'
+import { adminGuard } from './operator.ts'
 import { createResourceDirectory } from './resource-directory.ts'
 import { toResource } from './resource.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { rotateSecret } from './secret.ts'
+
+const appsDefault = 100
 
 export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
   const resources = createResourceDirectory(kernel)
@@ -24,13 +38,37 @@ export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void 
   })
   resourceRoutes(host, kernel, apps, resources)
   mountOperations(host, kernel, apps, ofOperator(kernel))
-  if (kernel.config.developerPortal) mountOperations(host, kernel, apps, ofPerson(kernel))
+  mountList(host, kernel)
+  if (!kernel.config.developerPortal) return
+  mountOperations(host, kernel, apps, ofPerson(kernel))
+  mountOwnList(host, kernel)
+}
+
+/** All apps, a page at a time. */
+function mountList(host: Host, kernel: Kernel): void {
+  host.route({
+    ...endpoints.listApps,
+    onRequest: adminGuard(kernel).onRequest,
+    async handler({ query: { cursor, limit } }) {
+      const { apps, nextCursor } = await readApps(kernel.db, { cursor, count: Number(limit ?? appsDefault) })
+      return { apps: apps.map(toApp), nextCursor }
+    },
+  })
+}
+
+/** The apps of a person, who has few. */
+function mountOwnList(host: Host, kernel: Kernel): void {
+  const { onRequest, of } = sessionGuard(kernel)
+  host.route({
+    ...developer.listOwnApps,
+    onRequest,
+    handler: async (request) => ({ apps: (await listAppsOf(kernel.db, of(request).userId)).map(toApp) }),
+  })
 }
 
 /** The operations on apps at the addresses of one kind of steward. */
 type Operations = Desk & {
   create: Addressed<typeof endpoints.createApp>
-  list: Addressed<typeof endpoints.listApps>
   show: Addressed<typeof endpoints.showApp>
   change: Addressed<typeof endpoints.changeApp>
   delete: Addressed<typeof endpoints.deleteApp>
@@ -41,7 +79,6 @@ function ofOperator(kernel: Kernel): Operations {
   return {
     ...operatorDesk(kernel),
     create: endpoints.createApp,
-    list: endpoints.listApps,
     show: endpoints.showApp,
     change: endpoints.changeApp,
     delete: endpoints.deleteApp,
@@ -54,7 +91,6 @@ function ofPerson(kernel: Kernel): Operations {
   return {
     ...personDesk(kernel),
     create: developer.createOwnApp,
-    list: developer.listOwnApps,
     show: developer.showOwnApp,
     change: developer.changeOwnApp,
     delete: developer.deleteOwnApp,
@@ -79,15 +115,6 @@ function mountOperations(host: Host, { db, clock, outbound }: Kernel, apps: AppD
       )
       apps.forget(app.clientId)
       return reply.status(201).send({ ...toApp(app), ...(clientSecret !== undefined && { clientSecret }) })
-    },
-  })
-
-  host.route({
-    ...desk.list,
-    onRequest,
-    async handler(request) {
-      const found = await listApps(db, stewardOf(request))
-      return { apps: found.map(toApp) }
     },
   })
 

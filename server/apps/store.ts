@@ -59,9 +59,20 @@ export function lockApp(tx: Transaction, clientId: string) {
   return selectApps(tx).where('client_id', '=', clientId).forUpdate().executeTakeFirst()
 }
 
-/** Every app, the newest first. */
-export function listApps(db: Database) {
-  return selectApps(db).orderBy('created_at', 'desc').orderBy('client_id').execute()
+/** Where an app stands among all of them. */
+export type Position = { createdAt: Date; clientId: string }
+
+/** The newest apps: `count` of all, or of those before a position. */
+export function listApps(db: Database, { before, count }: { before: Position | undefined; count: number }) {
+  const { createdAt, clientId } = before ?? {}
+  return selectApps(db)
+    .$if(before !== undefined, (older) =>
+      older.where(sql<boolean>`(created_at, client_id) < (${createdAt}::timestamptz, ${clientId})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('client_id', 'desc')
+    .limit(count)
+    .execute()
 }
 
 /** The apps that a person has registered, the newest first. */
