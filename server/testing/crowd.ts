@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Database } from '#kernel/database.ts'
+
+/** Tables of the service itself, of which no user has a row, each with why it grows with nobody. */
+export const ofNobody: Record<string, string> = {
+  schema_migration: 'a row for each migration',
+  schema_lock: 'one row',
+  token_signing_key: 'a row for each rotation of the keys of the service',
+  transparency_log: 'one row',
+}
+
+type Column = { table: string; column: string; type: string; isKey: boolean; isWord: boolean }
+
+export type Crowd = Awaited<ReturnType<typeof openCrowd>>
+
+/**
+ * Puts crowds into every table: rows of users who are like those that are there now, with keys of their own. What
+ * refers to each other among those that are there does so in a crowd: each key becomes the same other key wherever it
+ * stands. It takes one connection, and is over when that is given back.
+ */
+export async function openCrowd(db: Database) {
+  const columns = (await readColumns(db)).filter(({ table }) => ofNobody[table] === undefined)
+  const tables = new Map<string, { columns: Column[]; models: number }>()
+  for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
+    await sql`create temporary table ${modelOf(table)} as select * from ${sql.table(table)} limit 20`.execute(db)
+    const models = await countRows(db, `${table}_model`, 'true')
+    if (models === 0) throw new Error(`Nobody has a row in ${table}: give the test one, so that others have many.`)
+    tables.set(table, { columns: own, models })
+  }
+  // A crowd is whole: to look for each of its references would take longer than everything else.
+  await sql`set session_replication_role = replica`.execute(db)
+  let last = 0
+
+  return {
+    /** Adds at least `count` rows to each table. `said` are values of columns that are other ones in them, as SQL. */
+    async add(count: number, said: Record<string, Record<string, string>> = {}): Promise<void> {
+      for (const [table, { columns: own, models }] of tables) {
+        const values = own.map((column) => said[table]?.[column.column] ?? ofAnother(column))
+        await sql`
+          insert into ${sql.table(table)} (${sql.join(own.map(({ column }) => sql.ref(column)))})
+          select ${sql.join(values.map((value) => sql.raw(value)))} from ${modelOf(table)}
+          cross join generate_series(${last + 1}::integer, ${last + Math.ceil(count / models)}::integer) nth
+        `.execute(db)
+      }
+      last += count
+    },
+    async close(): Promise<void> {
+      await sql`set session_replication_role = origin`.execute(db)
+      for (const table of tables.keys()) await sql`drop table ${modelOf(table)}`.execute(db)
+    },
+  }
+}
+
+const modelOf = (table: string) => sql.table(`${table}_model`)
+
+/** A value of a row as it is in the `nth` copy of it. */
+function ofAnother({ column, type, isKey, isWord }: Column): string {
+  const name = `"${column}"`
+  if (type === 'uuid') return `md5(${name}::text || nth)::uuid`
+  if (type === 'bytea')
+    return `case length(${name}) when 32 then sha256(${name} || nth::text::bytea)
+      when 64 then sha512(${name} || nth::text::bytea) else ${name} end`
+  // So that they do not all stand at one place of an index.
+  if (type === 'timestamp with time zone') return `${name} - nth * interval '1 millisecond'`
+  if (isKey && type === 'text' && !isWord) return `${name} || '~' || nth`
+  if (isKey && ['leaf_index', 'node_index'].includes(column)) return `${name} + nth * 1000`
+  return name
+}
+
+/** The columns of every table: a new one is in the crowd without being named here. */
+async function readColumns(db: Database): Promise<Column[]> {
+  const { rows } = await sql<Column>`
+    with unique_column as (
+      select distinct attribute.attname
+      from pg_index index join pg_attribute attribute on attribute.attrelid = index.indrelid
+      join pg_class on pg_class.oid = index.indrelid
+      where relnamespace = 'public'::regnamespace and indisunique and attribute.attnum > 0
+        and (attribute.attnum = any(indkey) or pg_get_expr(indexprs, indrelid) ~ ('\\m' || attribute.attname || '\\M'))
+    )
+    select pg_class.relname as table, attname as column, format_type(atttypid, atttypmod) as type,
+      attname in (select attname from unique_column) or attname like '%client_id' as "isKey",
+      exists (
+        select from pg_constraint where conrelid = attrelid and contype = 'c' and conkey = array[attnum]
+          and pg_get_constraintdef(pg_constraint.oid) like '%ANY%'
+      ) as "isWord"
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+    order by relname, attnum`.execute(db)
+  return rows
+}
+
+type PartialIndex = { name: string; table: string; predicate: string }
+
+/** The indexes of some of the rows of a table, and which those are. */
+export async function readPartialIndexes(db: Database): Promise<PartialIndex[]> {
+  const { rows } = await sql<PartialIndex>`
+    select relname as name, indrelid::regclass::text as table, pg_get_expr(indpred, indrelid) as predicate
+    from pg_index join pg_class on pg_class.oid = indexrelid
+    where relnamespace = 'public'::regnamespace and indpred is not null order by relname`.execute(db)
+  return rows
+}
+
+/** How many rows of a table meet a condition. */
+export async function countRows(db: Database, table: string, condition: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ${sql.table(table)} where ${sql.raw(condition)}`.execute(db)
+  return rows[0]?.count ?? 0
+}

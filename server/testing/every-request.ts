@@ -1,0 +1,355 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { hashLeaf } from '@countersign/protocol/formats/merkle-tree'
+import { nodeSuite } from '@countersign/protocol/node-suite'
+import { createAuthenticator } from './authenticator.ts'
+import { createConnectors, delegationsOf } from './connectors.ts'
+import { exchange, newParams, openBrowser } from './federated-browser.ts'
+import { createKeyHolder } from './key-holder.ts'
+import { codeIn, type Mailbox } from './mailbox.ts'
+import { makeOrganization, reauthenticate } from './organization.ts'
+import { organize, shareKeys, signForOrganizations, signInByProvider, signInBySaml } from './organization-requests.ts'
+import {
+  anything,
+  bearer,
+  newAddress,
+  newHandle,
+  nobody,
+  openDesk,
+  place,
+  requestIdIn,
+  times,
+  type Desk,
+  type Enterprise,
+} from './request-desk.ts'
+import { askerOf, createSigner, newSigningPair, rotationOf } from './signer.ts'
+import { postForm } from './world.ts'
+
+/**
+ * Makes every request of the service, as users who have ten of each thing: each section begins with new ones, and
+ * leaves most of what it has made.
+ */
+export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox): Promise<void> {
+  const desk = openDesk(enterprise.world)
+  await usePasskeys(desk)
+  await useSessions(desk)
+  await useIdentities(desk, mailbox)
+  await useKeys(desk)
+  await unlockDevices(desk)
+  await connectApps(desk)
+  await delegate(desk)
+  await mediate(desk)
+  await sign(desk)
+  await readLog(desk)
+  await registerApps(desk)
+  await organize(desk, enterprise)
+  await signForOrganizations(desk)
+  await shareKeys(desk)
+  await signInByProvider(desk, enterprise)
+  await signInBySaml(desk, enterprise)
+  await operate(desk)
+}
+
+/** A person as the page registers them, with keys and a recovery code. */
+async function register({ send }: Desk) {
+  const [handle, recoveryAuth] = [newHandle(), anything()]
+  const authenticator = createAuthenticator(place)
+  const { flowId, options } = await send({}, 'POST /api/auth/register/start', { handle, displayName: 'Someone' })
+  const registered = await send({}, 'POST /api/auth/register/finish', {
+    flowId,
+    credential: authenticator.register(options),
+    keyWraps: [
+      { kind: 'passkey_prf', credentialId: authenticator.credentialId, ciphertext: 'by.pass.key' },
+      { kind: 'recovery_code', ciphertext: 'by.recovery.code' },
+    ],
+    signingKey: { publicKey: newSigningPair().publicKey, encryptedPrivateKey: 'signing' },
+    encryptionKey: { publicKey: newEncryptionKey(), encryptedPrivateKey: 'encryption' },
+    recoveryAuth,
+  })
+  const identityId: string = registered.identities[0].identityId
+  return { handle, recoveryAuth, authenticator, headers: bearer(registered.sessionToken), identityId }
+}
+
+function newEncryptionKey(): string {
+  return generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+}
+
+async function usePasskeys(desk: Desk): Promise<void> {
+  const { send } = desk
+  const { handle, recoveryAuth, authenticator, headers } = await register(desk)
+  await times(async () => {
+    const added = createAuthenticator(place)
+    const { flowId, options } = await send(headers, 'POST /api/auth/passkeys/start', {})
+    const credential = added.register(options)
+    const keyWrap = { kind: 'passkey_prf', credentialId: credential.id, ciphertext: 'a.b.c.d.e' }
+    await send(headers, 'POST /api/auth/passkeys/finish', { flowId, credential, keyWrap })
+  })
+  const { passkeys } = await send(headers, 'GET /api/auth/passkeys')
+  const added = passkeys.filter(
+    (passkey: { credentialId: string }) => passkey.credentialId !== authenticator.credentialId,
+  )
+  const [{ credentialId }, { credentialId: renamed }] = added
+  await send(headers, `PATCH /api/auth/passkeys/${renamed}`, { name: 'Another' })
+  await send({}, 'POST /api/auth/passkeys/known', { credentialId: renamed })
+  await send(headers, `DELETE /api/auth/passkeys/${credentialId}`)
+  const asked = await send(headers, 'POST /api/auth/reauthenticate/start', {})
+  const credential = authenticator.authenticate(asked.options)
+  await send(headers, 'POST /api/auth/reauthenticate/finish', { flowId: asked.flowId, credential })
+  const { flowId, options } = await send({}, 'POST /api/auth/recover/start', { handle, recoveryAuth })
+  const recovering = createAuthenticator(place)
+  const recovered = await send({}, 'POST /api/auth/recover/finish', {
+    flowId,
+    credential: recovering.register(options),
+  })
+  await send(bearer(recovered.sessionToken), 'PUT /api/account/recovery', {
+    recoveryAuth: anything(),
+    ciphertext: 'by.recovery.code',
+  })
+  await times(() => send({}, 'POST /api/auth/login/start', {}), 2)
+}
+
+async function useSessions({ world, send }: Desk): Promise<void> {
+  const person = await world.person()
+  const sessions = await times(() => person.signIn())
+  const [headers = nobody, another = nobody, last = nobody] = sessions
+  const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
+  await times(() => app.tokens({ ...person, headers }))
+  await send(headers, 'GET /api/auth/session')
+  const listed = await send(sessions[3] ?? nobody, 'GET /api/auth/sessions')
+  const other = listed.sessions.find(({ current }: { current: boolean }) => current)
+  await send(headers, `DELETE /api/auth/sessions/${other.sessionId}`)
+  const cookie = { cookie: `countersign=${headers.authorization.slice('Bearer '.length)}`, origin: place.origin }
+  await send(cookie, 'POST /api/auth/session/business', {})
+  const { id_token: idTokenHint } = await app.tokens({ ...person, headers: another })
+  await send(another, 'POST /api/auth/session/end', { idTokenHint })
+  await send(last, 'DELETE /api/auth/session')
+  await send(headers, 'GET /api/account/activity?limit=10')
+  await send(headers, 'DELETE /api/auth/sessions')
+  await person.signIn()
+}
+
+async function useIdentities({ world, send }: Desk, mailbox: Mailbox): Promise<void> {
+  const person = await world.person()
+  const { headers, identityId } = person
+  const made = await times(() => send(headers, 'POST /api/identities', { handle: newHandle(), displayName: 'Also' }))
+  await send(headers, 'GET /api/identities')
+  await send(headers, `GET /api/identities/${identityId}`)
+  await send(headers, `PATCH /api/identities/${identityId}`, { handle: newHandle(), displayName: 'Other' })
+  for (const email of [newAddress(), newAddress()]) {
+    await send(headers, `POST /api/identities/${identityId}/email`, { email })
+    const code = await codeTo(mailbox, email)
+    await send(headers, `POST /api/identities/${identityId}/email/verify`, { code })
+  }
+  await send(headers, `DELETE /api/identities/${identityId}/email`)
+  await send(headers, `POST /api/identities/${identityId}/email`, { email: newAddress() })
+  await send(headers, 'GET /api/account/export')
+  await reauthenticate(world, person)
+  await send(headers, `DELETE /api/identities/${made[0].identityId}`)
+  await send(headers, 'DELETE /api/account')
+  const remaining = await world.person()
+  const url = `POST /api/identities/${remaining.identityId}/email` as const
+  await send(remaining.headers, url, { email: newAddress() })
+}
+
+/** The code that was mailed to an address; what was sent to others is of other sections. */
+async function codeTo(mailbox: Mailbox, email: string): Promise<string> {
+  const mail = await mailbox.take()
+  const code = mail.to.includes(email) ? codeIn(mail) : ''
+  return code === '' ? codeTo(mailbox, email) : code
+}
+
+async function useKeys(desk: Desk): Promise<void> {
+  const { world, send } = desk
+  const { headers, handle, identityId } = await register(desk)
+  await send(headers, 'GET /api/account/key-wraps')
+  await send(headers, 'GET /api/account/recovery')
+  await send(headers, `GET /api/encryption/keys/${identityId}`)
+  await send({}, `GET /api/encryption/identity-key/${handle}`)
+  const { passkeys } = await send(headers, 'GET /api/auth/passkeys')
+  const keyWrap = { kind: 'passkey_prf', credentialId: passkeys[0].credentialId, ciphertext: 'a.b.c.d.e' }
+  await send(headers, 'POST /api/account/key-wraps', keyWrap)
+  await send(headers, 'PUT /api/account/key-wraps', {
+    keyWraps: [keyWrap, { kind: 'recovery_code', ciphertext: 'by.recovery.code' }],
+  })
+  await createKeyHolder(world)
+}
+
+async function unlockDevices({ world, send }: Desk): Promise<void> {
+  const person = await world.person()
+  const [asking, other] = [await person.signIn(), await person.signIn()]
+  const url = '/api/account/device-approvals'
+  const ask = () => send(asking, `POST ${url}`, { commitment: anything() })
+  const [first, second] = [await ask(), await ask()]
+  await send(other, `GET ${url}`)
+  await send(other, `POST ${url}/${first.approvalId}/answer`, { publicKey: anything() })
+  await send(asking, `GET ${url}/${first.approvalId}`)
+  await send(asking, `POST ${url}/${first.approvalId}/reveal`, { publicKey: anything(), nonce: anything() })
+  await send(other, `POST ${url}/${first.approvalId}/wrap`, { ciphertext: 'sealed' })
+  await send(asking, `POST ${url}/${first.approvalId}/take`)
+  await send(asking, `DELETE ${url}/${second.approvalId}`)
+  await ask()
+}
+
+async function connectApps({ world, send }: Desk): Promise<void> {
+  const person = await world.person()
+  const { headers, identityId } = person
+  const apps = await times(() => world.app({ supportsE2ee: true }))
+  const [app] = apps
+  if (!app) throw new Error('there is no app')
+  for (const each of apps) {
+    const keys = { appPublicKey: newEncryptionKey(), encryptedAppPrivateKey: 'sealed' }
+    await each.tokens(person, { scope: 'openid profile offline_access e2ee:asymmetric', ...keys })
+  }
+  const pushed = await postForm(world.api, '/api/oauth/par', {
+    ...app.credentials,
+    response_type: 'code',
+    redirect_uri: app.redirectUri,
+    scope: 'openid',
+  })
+  const { request_uri: requestUri } = pushed.json()
+  const asked = new URLSearchParams({ client_id: app.clientId, request_uri: requestUri })
+  await world.auth.inject({ url: `/signin?${asked}` })
+  await send({}, 'POST /api/auth/login/start', { requestUri })
+  const tokens = await app.tokens(person, { scope: 'openid profile offline_access e2ee:asymmetric' })
+  const { refresh_token: refreshToken } = (await app.refresh(tokens.refresh_token)).json()
+  await app.refresh(tokens.refresh_token)
+  const again = await app.tokens(person, { scope: 'openid profile offline_access e2ee:asymmetric' })
+  for (const method of ['GET', 'POST'] as const) await send(bearer(again.access_token), `${method} /api/oauth/userinfo`)
+  for (const token of [again.access_token, again.access_token_jwt, again.refresh_token, refreshToken])
+    await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
+  await postForm(world.api, '/api/oauth/revoke', { ...app.credentials, token: again.access_token })
+  await postForm(world.api, '/api/oauth/revoke', { ...app.credentials, token: again.refresh_token })
+  await send(headers, 'GET /api/oauth/authorizations')
+  await send(headers, `GET /api/oauth/authorization/${app.clientId}?identity_id=${identityId}&scope=openid`)
+  await send({}, `GET /api/encryption/app-lookup?client_id=${app.clientId}&handle=${person.handle}`)
+  await send({}, `GET /api/oauth/app/${app.clientId}`)
+  const { authorizations } = await send(headers, 'GET /api/oauth/authorizations')
+  await send(headers, `DELETE /api/oauth/authorizations/${authorizations[0].id}`)
+  await app.code(person, {
+    scope: 'openid e2ee:asymmetric',
+    appPublicKey: newEncryptionKey(),
+    encryptedAppPrivateKey: 'sealed',
+  })
+  for (const path of ['openid-configuration', 'oauth-authorization-server', 'jwks.json', 'passkey-endpoints'])
+    await world.auth.inject({ url: `/.well-known/${path}` })
+  const resource = encodeURIComponent(`acct:${person.handle}@localhost:4401`)
+  await world.auth.inject({ url: `/.well-known/webfinger?resource=${resource}` })
+}
+
+async function delegate({ world, send }: Desk): Promise<void> {
+  const connectors = await createConnectors(world)
+  const { person, exchange: exchangeToken } = await connectors.connected({ communicationMode: 'background' })
+  for (const { consent } of await times(() => createConnectors(world))) await consent(person)
+  const { access_token: token } = (await exchangeToken()).json()
+  await connectors.introspect(connectors.target, token)
+  const [{ id: delegationId }] = await delegationsOf(world, person)
+  await send(person.headers, `GET /api/oauth/delegations/${delegationId}/uses`)
+  await send({}, `GET /api/oauth/resource/${connectors.resourceKey}`)
+  await send(person.headers, `DELETE /api/oauth/delegations/${delegationId}`)
+}
+
+async function mediate({ world, send }: Desk): Promise<void> {
+  const [person, app] = [await world.person(), await world.app({ allowedScopes: ['openid', 'profile'] })]
+  const browser = await openBrowser(world, person)
+  await browser.accounts()
+  await send({}, 'GET /api/oauth/fedcm/config')
+  await send({}, `GET /api/oauth/fedcm/client-metadata?client_id=${app.clientId}`)
+  await send({}, 'GET /.well-known/web-identity')
+  for (const { verifier, params } of [newParams(), newParams()]) {
+    const assertion = await browser.assertionFor(app, params)
+    await exchange(world, app, assertion, { codeVerifier: verifier })
+  }
+  await browser.disconnect(app, person.identityId)
+  await browser.assertion(app, newParams().params)
+}
+
+async function sign({ world, send }: Desk): Promise<void> {
+  const signer = await createSigner(world)
+  const { headers, handle, identityId } = signer
+  const shop = askerOf(world, await world.app())
+  const [first = '', second = ''] = await times(async () => requestIdIn(await shop.request(identityId)), 3)
+  await times(async () => requestIdIn(await askerOf(world, await world.app()).request(identityId)))
+  await signer.listRequests()
+  await signer.readRequest(first)
+  await shop.status(first)
+  const signature = signer.pair.sign('Pay 10 €')
+  const signed = await signer.sign(first, signature)
+  if (signed.statusCode !== 200) throw new Error(signed.body)
+  await signer.deny(second)
+  await shop.status(first)
+  await send(headers, `GET /api/signing/requests/${first}/receipt`)
+  await send({}, `GET /api/signing/request/${first}/receipt?clientId=${shop.clientId}`)
+  await send(headers, 'GET /api/signing/history?limit=5')
+  await send(headers, 'GET /api/signing/keys')
+  await send(headers, `GET /api/signing/keys/${identityId}`)
+  await send({}, `GET /api/signing/public-key/${handle}`)
+  const { publicKey } = signer.pair
+  await send({}, 'POST /api/signing/verify', { message: 'Pay 10 €', signature, publicKey })
+  await send({}, 'POST /api/signing/demo/request', { identityId, payload: 'Pay 10 €' })
+  const next = newSigningPair()
+  await signer.rotate(rotationOf(identityId, signer.pair, next))
+  await shop.request(identityId)
+  await send(headers, `GET /api/signing/keys/${identityId}`)
+}
+
+async function readLog({ world, send }: Desk): Promise<void> {
+  const { identityId } = await createSigner(world)
+  world.pass(120)
+  await world.api.inject({ url: '/api/transparency/checkpoint' })
+  const { events } = await send({}, `GET /api/transparency/identities/${identityId}`)
+  await send({}, 'GET /api/transparency/leaves?start=0&count=2')
+  const leafHash = Buffer.from(hashLeaf(nodeSuite.sha256, Buffer.from(events[0].leaf))).toString('base64')
+  await send({}, `GET /api/transparency/inclusion?leafHash=${encodeURIComponent(leafHash)}`)
+  await send({}, 'GET /api/transparency/consistency?from=1&to=2')
+  await send({}, 'GET /api/transparency/jwks')
+  await createSigner(world)
+}
+
+async function registerApps({ world, send }: Desk): Promise<void> {
+  const { headers } = await world.person()
+  for (const [who, root] of [
+    [headers, '/api/developer/apps'],
+    [world.admin, '/api/admin/apps'],
+  ] as const) {
+    const settings = { name: 'Ledger', redirectUris: [`https://${newHandle()}.example/callback`] }
+    const made = await times(() => send(who, `POST ${root}`, settings))
+    const url = `${root}/${made[0].clientId}` as const
+    await send(who, `GET ${root}${who === world.admin ? '?limit=5' : ''}`)
+    await send(who, `GET ${url}`)
+    await send(who, `PATCH ${url}`, { name: 'The ledger' })
+    await send(who, `POST ${url}/secret`, { graceSeconds: 60 })
+    const resourceKey = newHandle()
+    const resource = { resourceKey, displayName: 'Notes', scopes: ['read'], audience: `https://${resourceKey}.example` }
+    await send(who, `POST ${url}/resources`, resource)
+    await send(who, `GET ${url}/resources`)
+    await send(who, `PATCH ${url}/resources/${resourceKey}`, { displayName: 'All notes' })
+    await send(who, `PUT ${url}/webhook`, { url: 'http://localhost:9/hook' })
+    await send(who, `GET ${url}/webhook`)
+    await send(who, `POST ${url}/webhook/secret`, { graceSeconds: 60 })
+    const [sent] = await times(() => send(who, `POST ${url}/webhook/test`))
+    await send(who, `GET ${url}/webhook/deliveries?limit=5`)
+    await world.db
+      .updateTable('webhook_delivery')
+      .set({ state: 'failed', due_at: null })
+      .where('client_id', '=', made[0].clientId)
+      .where('delivery_id', '=', sent.deliveryId)
+      .execute()
+    await send(who, `POST ${url}/webhook/deliveries/${sent.deliveryId}/send`)
+    const gone = `${root}/${made[1].clientId}` as const
+    await send(who, `PUT ${gone}/webhook`, { url: 'http://localhost:9/hook' })
+    await send(who, `DELETE ${gone}/webhook`)
+    await send(who, `DELETE ${gone}`)
+  }
+}
+
+async function operate({ world, send }: Desk): Promise<void> {
+  const { admin } = world
+  const { id } = await makeOrganization(world, await world.person())
+  await send(admin, 'GET /api/admin/organizations?limit=5')
+  await send(admin, `GET /api/admin/organizations/${id}`)
+  await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })
+  await send(admin, 'GET /api/admin/audit?limit=5')
+  await send(admin, 'GET /api/admin/keys')
+  await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
+  for (const host of [world.api, world.auth, world.business])
+    for (const url of ['/healthz', '/readyz']) await host.inject({ url })
+}
