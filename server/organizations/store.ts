@@ -1,5 +1,5 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Session } from '#sessions/session.ts'
 import { releaseDomains } from './domain-store.ts'
@@ -35,10 +35,15 @@ const member = ['member_id as memberId', 'organization_member.identity_id as ide
 /** A membership with its organization. */
 export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]
 
-/** Memberships, the one that began first before the others. */
-function everyMembership(db: Database) {
+/**
+ * The memberships of some identities, the one that began first before the others. These are found before their
+ * organizations, of which each may have many members.
+ */
+function everyMembership(db: Database, ofIdentities: RawBuilder<boolean>) {
   return db
-    .selectFrom('organization_member')
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('organization_member').selectAll().where(ofIdentities).offset(0).as('organization_member'),
+    )
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
     .select([...organization, ...member])
     .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
@@ -48,15 +53,16 @@ function everyMembership(db: Database) {
 }
 
 /** Those in organizations that are active. */
-function memberships(db: Database) {
-  return everyMembership(db).where('status', '=', 'active')
+function memberships(db: Database, ofIdentities: RawBuilder<boolean>) {
+  return everyMembership(db, ofIdentities).where('status', '=', 'active')
 }
 
 export function listAllMemberships(db: Database, userId: string) {
-  return everyMembership(db).where(isOfUser(db, userId)).execute()
+  return everyMembership(db, isOfUser(db, userId)).execute()
 }
 
-/** That a member is an identity of a person. These are found first: of an organization there may be many members. */
+const isOfIdentity = (identityId: string) => sql<boolean>`organization_member.identity_id = ${identityId}`
+
 function isOfUser(db: Database, userId: string) {
   const identities = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
   return sql<boolean>`organization_member.identity_id = any(array${identities})`
@@ -71,8 +77,7 @@ type Wanted = { organizationId?: string | undefined; identityId?: string | undef
  */
 export function listMembershipsOfSession(db: Database, session: OfSession, wanted: Wanted = {}) {
   const { organizationId, identityId } = wanted
-  return memberships(db)
-    .where(isOfUser(db, session.userId))
+  return memberships(db, isOfUser(db, session.userId))
     .$if(session.authMethod !== 'passkey', (some) =>
       some.where(({ exists, selectFrom }) =>
         exists(
@@ -92,13 +97,12 @@ export function listMembershipsOfSession(db: Database, session: OfSession, wante
 }
 
 export function listMembershipsOfIdentity(db: Database, identityId: string) {
-  return memberships(db).where('organization_member.identity_id', '=', identityId).execute()
+  return memberships(db, isOfIdentity(identityId)).execute()
 }
 
 export function findMembershipOfIdentity(db: Database, organizationId: string, identityId: string) {
-  return memberships(db)
+  return memberships(db, isOfIdentity(identityId))
     .where('organization_member.organization_id', '=', organizationId)
-    .where('organization_member.identity_id', '=', identityId)
     .executeTakeFirst()
 }
 

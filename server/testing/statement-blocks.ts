@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** A statement as the database ran it, and how many blocks of 8 KiB it read. */
-export type Ran = { text: string; blocks: number; plan: string }
+export type Ran = { text: string; blocks: number }
 
 /**
  * What the statements of a PostgreSQL have read, by its own account (auto_explain): of those that come from outside,
@@ -54,6 +54,5 @@ function readPlan(text: string): Ran {
   return {
     text: query.replaceAll(/\s+/g, ' ').trim(),
     blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-    plan: JSON.stringify(plan, null, 1),
   }
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { askerOf, createSigner } from '#testing/signer.ts'
+import { watchStatements } from '#testing/statement-blocks.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
+const others = onPostgres ? 50_000 : 100
+const blocksMax = 50
+
+const watch = watchStatements()
+let world: World
+before(async () => {
+  world = await createWorld({ between: watch.between })
+})
+after(() => world.close())
+
+/** Gives an organization as many members as a large one has, each signed in by it, with an app that acts for it. */
+async function fillOrganization(organizationId: string, identityId: string): Promise<void> {
+  await world.kernel.alone(async (db) => {
+    if (onPostgres) await sql`analyze`.execute(db)
+    for (const table of ['organization_member', 'session', 'session_app', 'token_lineage']) {
+      if (onPostgres) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(db)
+      const { rows } = await sql<{ text: string }>`
+        select string_agg(case
+          when column_name in ('organization_id', 'sso_connection_id', 'connection_id') then quote_ident(column_name)
+          when data_type = 'uuid' then 'md5(' || quote_ident(column_name) || '::text || nth)::uuid'
+          when column_name in ('token_sha256', 'fedcm_sha256') then 'sha256(nth::text::bytea)'
+          when column_name = 'role' then '''viewer'''
+          when column_name = 'scopes' then '''{read}'''
+          else quote_ident(column_name) end, ', ' order by ordinal_position) as text
+        from information_schema.columns where table_schema = 'public' and table_name = ${table}`.execute(db)
+      await sql`
+        insert into ${sql.table(table)} select ${sql.raw(rows[0]?.text ?? '')}
+        from (
+          select * from ${sql.table(table)}
+          where organization_id = ${organizationId} and identity_id = ${identityId} limit 1
+        ) one cross join generate_series(1, ${others}::integer) nth`.execute(db)
+    }
+  })
+}
+
+test('QRY-07 a member of a large organization reads it without reading its other members', async () => {
+  const [owner, member] = [await createSigner(world), await world.person()]
+  const { id } = await makeOrganization(world, owner)
+  await join(world, { id, owner, role: 'member' }, member)
+  const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
+  const headers = await signInByOrganization(world, member, { organizationId: id })
+  await app.tokens({ ...member, headers }, { organizationId: id, scope: 'openid' })
+  await fillOrganization(id, member.identityId)
+
+  const asked = await askerOf(world, await world.app()).requestOf(id)
+  assert.equal(asked.statusCode, 201, asked.body)
+  const requests: Record<string, () => PromiseLike<{ statusCode: number; body: string }>> = {
+    'what waits to be signed': () => owner.listRequests(),
+    'the organization': () => askBusiness(world, owner, `GET /organizations/${id}`),
+    'all organizations of the owner': () => askBusiness(world, owner, 'GET /organizations'),
+    'a page of members': () => askBusiness(world, owner, `GET /organizations/${id}/members?limit=5`),
+  }
+  const tooMany: string[] = []
+  for (const [what, ask] of Object.entries(requests)) {
+    watch.take()
+    const answer = await ask()
+    assert.ok(answer.statusCode < 300, answer.body)
+    for (const { text, blocks } of watch.take())
+      if (blocks >= blocksMax) tooMany.push(`${what}: ${blocks} blocks: ${text}`)
+  }
+  await world.kernel.alone((db) => deleteOthers(db, id, [owner.identityId, member.identityId]))
+  assert.deepEqual(tooMany, [])
+})
+
+/** They have no accounts: nobody else is to find them. */
+async function deleteOthers(db: World['db'], organizationId: string, identityIds: string[]): Promise<void> {
+  for (const table of ['organization_member', 'session', 'session_app', 'token_lineage'])
+    await sql`
+      delete from ${sql.table(table)}
+      where organization_id = ${organizationId} and identity_id <> all(${identityIds}::uuid[])`.execute(db)
+}
