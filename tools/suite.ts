@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, globSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, globSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
@@ -58,14 +58,13 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
 
 /**
  * `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. Those
- * that take longest come first, each in a process of its own. Of all their tests those run that are `named` so.
+ * that take longest come first, each in a process of its own.
  */
 type Manner = {
   concurrency: number
   together?: number
   longest?: (file: string) => boolean
   fileTimeoutSeconds?: number
-  named?: RegExp
   execArgv?: string[]
 }
 
@@ -76,7 +75,7 @@ type Manner = {
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [], named }: Manner,
+  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
@@ -84,17 +83,17 @@ export async function runTestFiles(
 
   await using folder = await mkdtempDisposable(join(tmpdir(), 'countersign-tests-'))
   const timeout = fileTimeoutSeconds * 1000
+  const costs = join(folder.path, 'costs')
   const others = files.filter((file) => !longest(file))
   const groups = [
     ...files.filter(longest).map((file) => [file]),
     ...Array.from({ length: Math.ceil(others.length / together) }, (_, index) =>
       others.slice(index * together, (index + 1) * together),
     ),
-  ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, timeout))
+  ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, { timeout, costs }))
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
-  const ending = { timeout: timeout * together, signal: stopping.signal }
-  const events = run({ files: groups, concurrency, execArgv, ...ending, ...(named && { testNamePatterns: [named] }) })
+  const events = run({ files: groups, concurrency, execArgv, timeout: timeout * together, signal: stopping.signal })
   const empty: string[] = []
   let ran = 0
   // What runs in one process is told in its order: the tests of a file, then that it has ended.
@@ -115,17 +114,46 @@ export async function runTestFiles(
   await finished(output)
 
   for (const name of empty) console.error(`${name} holds no test that ran`)
+  if (existsSync(costs)) console.log(describeCosts(readFileSync(costs, 'utf8')))
   return { passed: counts.passed, failed: Math.max(counts.failed + empty.length, wentWell ? 0 : 1) }
 }
 
-/** A module in which files run one after the other, each with its own hooks. */
-function writeGroup(path: string, files: string[], timeout: number): string {
+/**
+ * A module in which files run one after the other, each with its own hooks. It adds a line for each to the file `costs`:
+ * the processor time of its tests in this process, in milliseconds, and its name.
+ */
+function writeGroup(path: string, files: string[], { timeout, costs }: { timeout: number; costs: string }): string {
   const suites = files.map((file) => {
     const [name, module] = [relative(root, file), pathToFileURL(file).href].map((text) => JSON.stringify(text))
-    return `suite(${name}, { timeout: ${timeout} }, () => import(${module}))\n`
+    return `suite(${name}, { timeout: ${timeout} }, () => measured(${name}, () => import(${module})))\n`
   })
-  writeFileSync(path, `import { suite } from 'node:test'\n${suites.join('')}`)
+  const measured = `function measured(name, load) {
+  let start
+  before(() => { start = process.cpuUsage() })
+  after(() => {
+    const { user, system } = process.cpuUsage(start)
+    appendFileSync(${JSON.stringify(costs)}, Math.round((user + system) / 1000) + ' ' + name + '\\n')
+  })
+  return load()
+}
+`
+  const imports = `import { appendFileSync } from 'node:fs'\nimport { after, before, suite } from 'node:test'\n`
+  writeFileSync(path, imports + measured + suites.join(''))
   return path
+}
+
+const costliestFiles = 12
+
+/** The files that take the most processor time, and what all of them take. */
+function describeCosts(lines: string): string {
+  const costs = lines.trim().split('\n')
+  const files = costs.map((line) => ({ line, milliseconds: Number.parseInt(line, 10) }))
+  const sum = files.reduce((total, { milliseconds }) => total + milliseconds, 0)
+  const costliest = files.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, costliestFiles)
+  const described = costliest.map(({ line }) => `  ${line.replace(' ', ' ms: ')}`)
+  return [`${Math.round(sum / 1000)} s of processor time in ${files.length} files, most of it in`, ...described].join(
+    '\n',
+  )
 }
 
 /** Prints the last line that a person and the CI read, and adds it to the file that TEST_COUNTS names. */
