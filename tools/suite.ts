@@ -119,8 +119,8 @@ export async function runTestFiles(
 }
 
 /**
- * A module in which files run one after the other, each with its own hooks. It adds a line for each to the file `costs`:
- * the processor time of its tests in this process, in milliseconds, and its name.
+ * A module in which files run one after the other, each with its own hooks. It adds a line for each to the file
+ * `costs`: the processor time of its tests in this process, in milliseconds, and its name.
  */
 function writeGroup(path: string, files: string[], { timeout, costs }: { timeout: number; costs: string }): string {
   const suites = files.map((file) => {

@@ -297,7 +297,7 @@ test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has
   assert.equal((await app.refresh(plain.refresh_token)).json().id_token, undefined, 'without openid there is none')
 })
 
-test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${parallel} refreshes raced`, async () => {
+test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${parallel} uses raced`, async () => {
   const person = await world.person()
   const app = await world.app()
   const authorizations = async () =>
