@@ -56,6 +56,13 @@ test('SIG-08 of an answer to sign and one to deny at once, exactly one counts', 
       assert.equal(refused.json().error, 'request_not_pending')
       assert.equal(refused.json().status, status)
     }
+    const acts = await world.db
+      .selectFrom('audit_entry')
+      .select('action')
+      .where('identity_id', '=', ada.identityId)
+      .where('action', 'in', ['signing.signed', 'signing.denied'])
+      .execute()
+    assert.equal(acts.length, round + 1, 'and stands in the trail once')
   }
 })
 
