@@ -76,6 +76,31 @@ for (const [named, limits] of [
     assert.equal(await passing(sharing, 64, key), 10)
   })
 
+for (const [named, limits] of [
+  ['one process', () => [alone()]],
+  ['two processes over one database', () => processes(2)],
+] as const)
+  test(`CLK-03 a clock that steps an hour forward and back keeps nobody out for an hour: ${named}`, async () => {
+    const sharing = limits()
+    const key = `an hour ahead at ${named}`
+    pass(3600)
+    assert.equal(await passing(sharing, 64, key), 10)
+    pass(-3600)
+    for (const each of sharing) await each.check(what, key)
+    assert.equal(await passing(sharing, 64, key), 10, 'and the limit holds')
+    for (const each of sharing) await assert.rejects(each.count(what, key), refused)
+    pass(60)
+    assert.equal(await passing(sharing, 64, key), 10)
+  })
+
+test('CLK-01 processes whose clocks are five minutes apart do not open each other’s windows again', async () => {
+  const ahead = createRateLimits({ clock: () => new Date(now.getTime() + 300_000), shared: storage.prepared })
+  const [behind] = processes(1)
+  assert.ok(behind)
+  assert.equal(await passing([ahead], 20, 'five minutes apart'), 10)
+  assert.equal(await passing([behind, ahead], 40, 'five minutes apart'), 0)
+})
+
 test('processes never let more pass than a large limit, and refuse early by less than a lease each', async () => {
   const sharing = processes(3)
   const counted = Array.from({ length: 1500 }, async (_, index) =>

@@ -99,6 +99,8 @@ type Window = {
 const keysMax = 20_000
 /** A process that shares takes at most this part of a limit at a time. */
 const leasesOfLimit = 20
+/** How far the clocks of two processes may be apart. */
+const clocksApartSecondsMax = 300
 
 /**
  * Rate limits with fixed windows. Where success is authenticated only failures are counted (`check` before, `count`
@@ -108,6 +110,9 @@ const leasesOfLimit = 20
  * of them together never let more pass than the limit, and one may refuse early by what the others have leased and not
  * used. Of a limit below 40 a lease is one, so that there the count is exact. While the database is away nothing can
  * be leased, and what is counted fails as any other request does: 503.
+ *
+ * A window that ends later than any that was opened by now was opened by a clock that ran ahead. It counts for nothing,
+ * or it would keep its key out until the right clock has come so far.
  */
 export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Setting): RateLimits {
   const known = new Map<Limited, Map<string, Window>>()
@@ -122,7 +127,8 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
 
   function windowOf(what: Limited, key: string): Window | undefined {
     const window = known.get(what)?.get(key)
-    return window && window.endsAt > clock() ? window : undefined
+    const now = clock()
+    return window && window.endsAt > now && window.endsAt <= latestEndOf(what, now) ? window : undefined
   }
 
   /** Takes a lease, or waits for the one that is being taken for the same key. */
@@ -140,7 +146,7 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
     const now = clock()
     const endsAt = secondsAfter(now, limited[what].seconds)
     const { taken, endsAt: ends }: Taken = shared
-      ? await takeRateLimit(shared, { keySha256, lease: size, endsAt }, now)
+      ? await takeRateLimit(shared, { keySha256, lease: size, endsAt, latestEnd: latestEndOf(what, now) }, now)
       : { taken: points, endsAt }
     const left = Math.max(0, Math.min(size, points - (taken - size)))
     remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)
@@ -177,6 +183,10 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
       for (const counter of countersOf(key, pointsOf(what))) checkAt(what, counter)
     },
   }
+}
+
+function latestEndOf(what: Limited, now: Date): Date {
+  return secondsAfter(now, limited[what].seconds + clocksApartSecondsMax)
 }
 
 /** What a key is counted under, and how many times in a window. */
