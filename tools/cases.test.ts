@@ -13,14 +13,14 @@ test('each case names the files of its tests, and what has none keeps its reason
     list(
       '| TOK-01 | One. | Not tested yet. |',
       '| TOK-02 | Two. | Not tested yet. |',
-      '| TOK-03 | Three. | Does not apply: no. |',
+      '| TOK-03 | Three. | Not tested: no. |',
     ),
     tests,
   )
   assert.deepEqual(wrong, [])
   assert.match(document, /\| TOK-01 \| One\. \| \[server\/a\.test\.ts\]\(\.\.\/\.\.\/server\/a\.test\.ts\) \|/)
   assert.match(document, /TOK-02 .*a\.test\.ts\), \[e2e\/b\.test\.ts\]/)
-  assert.match(document, /TOK-03 \| Three\. \| Does not apply: no\. \|/)
+  assert.match(document, /TOK-03 \| Three\. \| Not tested: no\. \|/)
   assert.equal(listCases(document, tests).document, document)
 })
 
@@ -31,7 +31,10 @@ test('a case whose test has gone is one that is not tested yet', () => {
 })
 
 test('a test of an unknown case, a case without a reason, and one that comes twice are named', () => {
-  const { wrong } = listCases(list('| TOK-01 | One. | x |', '| TOK-01 | One. | x |', '| TOK-05 | Five. | x |'), tests)
+  const { wrong } = listCases(
+    list('| TOK-01 | One. | x |', '| TOK-01 | One. | x |', '| TOK-05 | Five. | Does not apply: no. |'),
+    tests,
+  )
   assert.deepEqual(wrong, [
     'TOK-01 is listed twice',
     'TOK-05 has neither a test nor a reason',

@@ -326,6 +326,20 @@ test('SML-22 nobody is signed out by what a provider sends', async () => {
   for (const path of ['slo', 'logout', 'sls'])
     for (const method of ['GET', 'POST'] as const)
       assert.equal((await world.api.inject({ method, url: `${base}/${path}` })).statusCode, 404)
+  const metadata = await world.api.inject({ url: new URL(connection.saml?.metadataUrl ?? '').pathname })
+  assert.match(metadata.body, /AssertionConsumerService/)
+  assert.doesNotMatch(metadata.body, /SingleLogoutService|ManageNameIDService/, 'and none is asked to send it')
+  const paths = Object.keys((await world.api.inject({ url: '/openapi.json' })).json().paths)
+  assert.deepEqual(
+    paths.filter((path) => path.startsWith('/api/sso/') && /logout|slo|sls|signout/i.test(path)),
+    [],
+  )
+  const { user } = await colleague()
+  const browser = enterprise.browser()
+  const { action, fields } = await answered(browser, user)
+  const request = `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_l" Version="2.0"/>`
+  const logout = { ...fields, SAMLResponse: Buffer.from(request).toString('base64') }
+  assert.deepEqual(await send(browser, { action, fields: logout }), [400, 'sso_answer_mismatch'])
 })
 
 test('a long answer of somebody in many groups is taken', async () => {
