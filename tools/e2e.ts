@@ -21,7 +21,7 @@ await runCommand(() => {
   process.env.CHROMIUM ??= findChromium(['chromium-headless-shell', ...wholeBrowsers])
   const files = findTestFiles(['e2e'], positionals)
   // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
-  const manner = { concurrency: 3, together: 4, longest: isLong, execArgv: [compilesQuickly] }
+  const manner = { concurrency: 4, together: 4, longest: isLong, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })

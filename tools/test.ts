@@ -14,8 +14,9 @@ const ofService = findTestFiles(['server', 'cli'], positionals)
 const others = findTestFiles(['sdk', 'protocol', 'keys', 'web', 'tools'], positionals)
 const root = join(import.meta.dirname, '..')
 const takesDatabase = leadingTo(root, 'server/testing/database.ts')
-/** Whatever takes no database from here, or knows only what the service answers, is the same on either. */
-const onPostgres = ofService.filter(takesDatabase)
+/** What takes no database from here is the same on either, and so is what measures parsers alone. */
+const measuresParsers = (file: string) => file.endsWith('/server/request-cost.test.ts')
+const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresParsers(file))
 const files = values.postgres ? onPostgres : [...ofService, ...others]
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
 const manner = { concurrency: 4, together: 6, execArgv: [compilesQuickly] }
