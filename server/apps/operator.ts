@@ -1,5 +1,6 @@
 import { equalBytes, sha256 } from '#kernel/digest.ts'
-import { bearerToken, guard } from '#kernel/http.ts'
+import { guard } from '#kernel/guard.ts'
+import { bearerToken } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pino from 'pino'
 import { createAdmission } from './admission.ts'
 import { readConfig } from './config.ts'
+import { guard } from './guard.ts'
 import { createHost } from './http.ts'
 import { noTelemetry } from './telemetry.ts'
 
@@ -29,12 +30,21 @@ function hostsOfOneProcess() {
   )
   assert.ok(api && auth)
   const { promise: leave, resolve: release } = Promise.withResolvers<string>()
+  const guarded = { waiting: 0, most: 0 }
+  const { onRequest } = guard(async () => {
+    guarded.waiting += 1
+    guarded.most = Math.max(guarded.most, guarded.waiting)
+    await leave
+    guarded.waiting -= 1
+    return {}
+  })
   api.get('/slow', () => leave)
+  api.post('/guarded', { onRequest }, async () => 'taken')
   api.post('/takes', async () => 'taken')
   api.get('/faulty', () => Promise.reject(new Error('broken')))
   auth.get('/quick', async () => 'well')
   auth.get('/probe', { config: { host: 'every host' } }, async () => 'alive')
-  return { api, auth, release: () => release('done') }
+  return { api, auth, guarded, release: () => release('done') }
 }
 
 test('LOD-04 a process that works on as much as it can says so at once, and is alive', async () => {
@@ -79,6 +89,35 @@ test('LOD-02 a caller whose body takes its time keeps nobody out', async () => {
   const answers = await Promise.all(asked)
   assert.ok(answers.every(({ statusCode }) => [200, 503].includes(statusCode)))
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('LOD-12 a process looks into no more requests at once than it works on, with bodies or without', async () => {
+  const { api, auth, guarded, release } = hostsOfOneProcess()
+  const asked = Array.from({ length: admittedMax + 100 }, async () =>
+    api.inject({ method: 'POST', url: '/guarded', payload: {} }),
+  )
+  const early = await Promise.all(asked.slice(admittedMax))
+  assert.ok(early.every(({ statusCode }) => statusCode === 503))
+  assert.equal(guarded.most, admittedMax)
+  release()
+  const answers = await Promise.all(asked.slice(0, admittedMax))
+  assert.ok(answers.every(({ statusCode }) => statusCode === 200))
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('LOD-13 once they are let in, callers whose body takes its time keep nobody out', async () => {
+  const { api, auth, guarded, release } = hostsOfOneProcess()
+  const bodies = Array.from({ length: admittedMax }, () => new PassThrough())
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+  const asked = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/guarded', headers, payload }))
+  while (guarded.waiting < admittedMax) await turn()
+  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 503, 'it looks into as many as it can')
+  release()
+  await turn()
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+  for (const body of bodies) body.end('{}')
+  const answers = await Promise.all(asked)
+  assert.ok(answers.every(({ statusCode }) => statusCode === 200))
 })
 
 test('LOD-04 callers who go away before they are answered keep nobody out', async (t) => {

@@ -7,6 +7,7 @@ import type { Admission } from './admission.ts'
 import { compileWhenAsked } from './compilers.ts'
 import { allowOrigin, answerPreflight, type Origins } from './cors.ts'
 import { isUnavailable } from './database.ts'
+import { isAwaitingBody, proveWithBody } from './guard.ts'
 import type { Kernel } from './kernel.ts'
 import { parseForm, parseJson, requireSound, requireUtf8 } from './parse.ts'
 import { Refusal, refusals } from './refusal.ts'
@@ -95,8 +96,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
-    // A body may take its time to come: nothing is worked on meanwhile, and slow callers must not keep others out.
-    if (!hasBody(request)) admission.admit(request)
+    admission.admit(request)
     if (isForwardedByStranger(request)) warnOfStranger(log)
     // Before the body is looked at: whoever has the wrong host or path has nothing to correct in it.
     if (request.is404) return void unrouted(request, reply).catch(done)
@@ -104,13 +104,7 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
     if (typeof allowed === 'boolean') return done()
     allowed.then(() => done(), done)
   })
-  app.addHook('preHandler', (request, _reply, done) => {
-    admission.admit(request)
-    requireSound(request.params)
-    requireSound(request.query)
-    keepNamed(request.body, request.routeOptions.schema?.body)
-    done()
-  })
+  awaitBodies(app, admission)
   // Also for a caller who has gone meanwhile: then there is no response, and no `onResponse`.
   app.addHook('onSend', (request, _reply, payload, done) => {
     admission.release(request)
@@ -135,6 +129,28 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   return Object.assign(app, { routes, release: admission.release })
 }
 export type Host = ReturnType<typeof createHost>
+
+/** What is done while a body comes, and as soon as it is there. */
+function awaitBodies(app: Pick<FastifyInstance, 'addHook'>, admission: Admission): void {
+  // A body may take its time to come: nothing is worked on meanwhile, and slow callers must not keep others out.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (isAwaitingBody(request)) admission.release(request)
+    done(null, payload)
+  })
+  // As soon as the body is there, before a word of it counts.
+  app.addHook('preValidation', (request, _reply, done) => {
+    admission.admit(request)
+    const proving = proveWithBody(request)
+    if (!proving) return done()
+    proving.then(() => done(), done)
+  })
+  app.addHook('preHandler', (request, _reply, done) => {
+    requireSound(request.params)
+    requireSound(request.query)
+    keepNamed(request.body, request.routeOptions.schema?.body)
+    done()
+  })
+}
 
 /** Bodies as they may come: JSON, and forms and other kinds of JSON where a route takes them. */
 function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
@@ -195,19 +211,6 @@ async function answerUnrouted(
   return surroundings.errorPage(reply.status(404), refuse.not_found(), request.id)
 }
 
-/** A check that runs before the body is read, and the way to its result. */
-export function guard<Proof extends object>(prove: (request: FastifyRequest) => Promise<Proof>) {
-  const proofs = new WeakMap<FastifyRequest, Proof>()
-  return {
-    onRequest: async (request: FastifyRequest): Promise<void> => void proofs.set(request, await prove(request)),
-    of(request: FastifyRequest): Proof {
-      const proof = proofs.get(request)
-      if (!proof) throw new Error(`${request.routeOptions.url} reads a proof that no guard made`)
-      return proof
-    },
-  }
-}
-
 /** The token of `Authorization: Bearer` (RFC 6750 §2.1), where there is one. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1]
@@ -246,12 +249,6 @@ function keepNamed(value: unknown, schema: unknown): void {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-/** Whether a body follows (RFC 9112 §6.3). */
-function hasBody({ headers }: FastifyRequest): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
-  return length !== '0' || coding !== undefined
 }
 
 /** The path as it was sent, without its query. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { guard } from '#kernel/http.ts'
+import { guard } from '#kernel/guard.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { federatedCookie } from './cookie.ts'

@@ -5,7 +5,8 @@ import type { SessionEntry } from '@countersign/protocol/sessions'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
-import { bearerToken, guard } from '#kernel/http.ts'
+import { guard } from '#kernel/guard.ts'
+import { bearerToken } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
@@ -58,14 +59,14 @@ const seenAgainAfterSeconds = 60
 const addingMethods = ['POST', 'PUT', 'PATCH']
 
 /**
-/**
  * Lets through whoever has a session, by bearer token or cookie; without a passkey only to endpoints that say they are
  * open to that. Each request that adds or changes something counts, whatever it is: most leave an entry in the audit
  * log, which nothing removes. Refuses `unauthorized`, `invalid_origin`, `passkey_required`, `rate_limited`.
  */
 export function sessionGuard(kernel: Kernel) {
   const { db, clock, config, rateLimits } = kernel
-  return guard(async (request): Promise<Session> => {
+
+  async function prove(request: FastifyRequest): Promise<Session> {
     const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
     const token = bearer ?? sessionCookie(request, config.baseUrl)
     if (token === undefined) throw refuse.unauthorized()
@@ -74,9 +75,16 @@ export function sessionGuard(kernel: Kernel) {
     const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
     if (!session) throw refuse.unauthorized()
     if (session.authMethod !== 'passkey' && !isOpenWithoutPasskey(request)) throw refuse.passkey_required()
+    return session
+  }
+
+  async function proveAndCount(request: FastifyRequest): Promise<Session> {
+    const session = await prove(request)
     if (addingMethods.includes(request.method)) await rateLimits.count('change of a person', changingKey(session))
     return session
-  })
+  }
+
+  return guard(proveAndCount, prove)
 }
 
 /**

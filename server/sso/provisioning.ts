@@ -75,17 +75,24 @@ type Claiming = { connectionId: string; token: string | undefined; address: stri
  * keep no right one out.
  */
 export async function requireDirectory(
+  kernel: Pick<Kernel, 'db' | 'rateLimits'>,
+  claiming: Claiming,
+): Promise<store.Provisioning> {
+  const found = await proveDirectory(kernel, claiming)
+  await kernel.rateLimits.count('provisioning of a connection', claiming.connectionId)
+  return found
+}
+
+/** The same, of a request that has been counted. */
+export async function proveDirectory(
   { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
   { connectionId, token = '', address }: Claiming,
 ): Promise<store.Provisioning> {
   const isSound = isUuid(connectionId) && readToken('provisioning', token, 0) !== undefined
   const found = isSound ? await store.findProvisioning(db, connectionId) : undefined
-  if (!found || !equalBytes(found.tokenSha256, sha256(token))) {
-    await rateLimits.count('failed provisioning', address)
-    throw unauthorized()
-  }
-  await rateLimits.count('provisioning of a connection', connectionId)
-  return found
+  if (found && equalBytes(found.tokenSha256, sha256(token))) return found
+  await rateLimits.count('failed provisioning', address)
+  throw unauthorized()
 }
 
 /**

@@ -1,14 +1,15 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { Uuid } from '@countersign/protocol/values'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { bearerToken, guard, type Host } from '#kernel/http.ts'
+import { guard } from '#kernel/guard.ts'
+import { bearerToken, type Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { addPerson, changePerson, findPeople, readPerson, removePerson } from './provisioned-person.ts'
-import { requireDirectory, type Provisioning } from './provisioning.ts'
+import { proveDirectory, requireDirectory, type Provisioning } from './provisioning.ts'
 import { readAttributes, requireSchema } from './scim-attributes.ts'
 import { listResponse, serviceProviderConfig, userResourceType, userSchema } from './scim-discovery.ts'
 import { readFilter } from './scim-filter.ts'
@@ -53,14 +54,14 @@ type Directory = ReturnType<typeof directoryGuard>
 
 /** Lets through whoever has the token of the connection in the path. */
 function directoryGuard(kernel: Kernel) {
-  return guard((request) => {
+  const claimOf = (request: FastifyRequest) => {
     const { connectionId } = Value.Parse(ByConnection, request.params)
-    return requireDirectory(kernel, {
-      connectionId: connectionId.toLowerCase(),
-      token: bearerToken(request),
-      address: addressKey(request),
-    })
-  })
+    return { connectionId: connectionId.toLowerCase(), token: bearerToken(request), address: addressKey(request) }
+  }
+  return guard(
+    (request) => requireDirectory(kernel, claimOf(request)),
+    (request) => proveDirectory(kernel, claimOf(request)),
+  )
 }
 
 /** What there is, and how it looks. */
