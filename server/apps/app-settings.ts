@@ -6,6 +6,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { requireRedirectUri } from './redirect-uri.ts'
+import { always, never, whereNoLess, whereNoneIsGone, whereOn, type Lagging } from './settings-change.ts'
 
 /** What may be set of an app, and changed later. */
 export type AppSettings = Omit<
@@ -24,19 +25,29 @@ export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partia
 
 const refuse = refusals({ invalid_request: [400, 'The settings of the app are not acceptable.'] })
 
-/**
- * Whether settings take something away that an app could do, or say otherwise whether it may do anything: what still
- * knows those of before would give what is not to be had any more.
- */
-export function areNarrower(after: AppSettings, before: AppSettings): boolean {
-  const lists = ['redirectUris', 'postLogoutRedirectUris', 'allowedScopes'] as const
-  return (
-    after.status !== before.status ||
-    lists.some((list) => before[list].some((each) => !after[list].includes(each))) ||
-    (before.supportsE2ee && !after.supportsE2ee) ||
-    after.accessTokenSeconds < before.accessTokenSeconds ||
-    after.refreshTokenSeconds < before.refreshTokenSeconds
-  )
+/** Which changes of an app other processes may learn of a moment later: of what is shown, and those that only add. */
+export const laggingAppSettings: Lagging<AppSettings> = {
+  name: always,
+  description: always,
+  iconUrl: always,
+  websiteUrl: always,
+  privacyUrl: always,
+  termsUrl: always,
+  redirectUris: whereNoneIsGone,
+  postLogoutRedirectUris: whereNoneIsGone,
+  allowedScopes: whereNoneIsGone,
+  accessTokenSeconds: whereNoLess,
+  refreshTokenSeconds: whereNoLess,
+  supportsE2ee: whereOn,
+  allowAnyLoopbackPort: whereOn,
+  status: never,
+  idTokenAlgorithm: never,
+  requireAuthTime: never,
+  idTokenClaims: never,
+  requiredClaims: never,
+  organizationAccess: never,
+  backchannelLogoutUri: never,
+  backchannelLogoutSessionRequired: never,
 }
 
 /** What an app is that does not say; RS256 as OpenID Connect Registration §2 has it. */

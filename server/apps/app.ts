@@ -11,13 +11,14 @@ import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import {
-  areNarrower,
   defaultSettings,
+  laggingAppSettings,
   requireAcceptable,
   type AppSettings,
   type NewAppSettings,
 } from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
+import { mustHoldEverywhere } from './settings-change.ts'
 import { byline, isHeldAfter, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
 import * as store from './store.ts'
 
@@ -104,9 +105,20 @@ export function requireAppOf(steward: Steward, found: RegisteredApp | undefined)
   return requireApp(found && looksAfter(steward, found) ? found : undefined)
 }
 
+/** What a document says of an app that describes itself. */
+const described: (keyof AppSettings)[] = ['name', 'redirectUris']
+
+/** Where people are sent back to decides who gets their codes, and a logout URI who gets their identifiers. */
+const takingPresence: (keyof AppSettings)[] = ['redirectUris', 'allowAnyLoopbackPort', 'backchannelLogoutUri']
+
+/** Whether any of these is given, be it with `false`, `null` or nothing in it. */
+function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]): boolean {
+  return names.some((name) => change[name] !== undefined)
+}
+
 /**
- * Changes what is given and leaves the rest; answers also whether something is taken away with that. Refuses
- * `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
+ * Changes what is given and leaves the rest; answers also whether that is to hold in every process before it is
+ * acknowledged. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
  * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
  */
 export function changeApp(
@@ -114,20 +126,19 @@ export function changeApp(
   { steward, clientId }: Sought,
   change: Partial<AppSettings>,
   now: Date,
-): Promise<{ app: RegisteredApp; isNarrower: boolean }> {
+): Promise<{ app: RegisteredApp; isForAll: boolean }> {
   return transaction(db, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requireAcceptable({ ...change, isPublic: app.isPublic }, outbound)
-    if (app.documentReadAt && (change.name ?? change.redirectUris)) throw refuse.described_by_itself()
-    // Where people are sent back to decides who gets their codes, and a logout URI who gets their identifiers.
-    if (change.redirectUris ?? change.allowAnyLoopbackPort ?? change.backchannelLogoutUri) requirePresence(steward, now)
+    if (app.documentReadAt && isAnyGiven(change, described)) throw refuse.described_by_itself()
+    if (isAnyGiven(change, takingPresence)) requirePresence(steward, now)
 
     const changed = { ...app, ...change, isHeld: isHeldAfter(steward, app, change), updatedAt: now }
     await store.updateApp(tx, changed)
     await store.replaceOrigins(tx, clientId, originsOf(changed.redirectUris))
     const details = { changed: Object.keys(change) }
     await record(tx, { action: 'app.changed', ...byline(steward), clientId, details }, now)
-    return { app: changed, isNarrower: areNarrower(changed, app) }
+    return { app: changed, isForAll: mustHoldEverywhere(laggingAppSettings, changed, app) }
   })
 }
 

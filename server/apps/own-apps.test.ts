@@ -299,3 +299,23 @@ test('where the portal is off nothing of it is there, nor listed, and what peopl
   const here = await world.api.inject({ url: '/openapi.json' })
   assert.match(here.body, /"\/api\/developer\/apps\/\{clientId\}\/secret"/)
 })
+
+test('APS-20 no other field beside it spares a change the proof of presence that it takes', async () => {
+  const ada = await world.person()
+  const { clientId } = await register(ada)
+  world.pass(limits.freshAuthenticationSeconds + 1)
+  const changes = {
+    redirectUris: ['https://elsewhere.example/'],
+    allowAnyLoopbackPort: false,
+    backchannelLogoutUri: 'https://elsewhere.example/out',
+  }
+  const none = { backchannelLogoutUri: null }
+  for (const change of [none, ...Object.entries(changes).map(([name, value]) => ({ [name]: value }))])
+    for (const others of [{}, { allowAnyLoopbackPort: false }, { name: 'Renamed', supportsE2ee: false }, none])
+      assert.deepEqual(refusal(await portal('PATCH', `/${clientId}`, ada, { ...others, ...change })), [
+        403,
+        'reauthentication_required',
+      ])
+  const { body } = await portal('GET', `/${clientId}`, ada)
+  assert.deepEqual([body?.name, body?.backchannelLogoutUri], ['Ledger', null])
+})

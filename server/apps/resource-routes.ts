@@ -75,9 +75,9 @@ function mountDesk(host: Host, { db, config, clock }: Kernel, resources: Resourc
     onRequest: onChange,
     async handler(request) {
       const sought = { steward: stewardOf(request), ...request.params }
-      const { resource, isNarrower } = await changeResource({ db, config }, sought, request.body, clock())
+      const { resource, isForAll } = await changeResource({ db, config }, sought, request.body, clock())
       resources.forget(request.params)
-      if (isNarrower) await resources.forgetEverywhere(request.params)
+      if (isForAll) await resources.forgetEverywhere(request.params)
       return resource
     },
   })

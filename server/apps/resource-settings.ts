@@ -6,6 +6,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { isShowable } from './app-settings.ts'
 import { startsWithOrigin } from './redirect-uri.ts'
 import type { RegisteredResource } from './resource-store.ts'
+import { always, never, whereNoneIsGone, type Lagging } from './settings-change.ts'
 
 /** What may be set of a resource, and changed later. */
 export type ResourceSettings = Pick<
@@ -27,13 +28,14 @@ export function settingsAfter(sent: NewResource | ResourceChange, before: Resour
   return { ...before, ...rest, scopeDescriptions: scopes.map((scope) => words.get(scope) ?? '') }
 }
 
-/** Whether settings take something away that was there, or give it another meaning. */
-export function isNarrower(after: ResourceSettings, before: ResourceSettings): boolean {
-  return (
-    after.status !== before.status ||
-    after.audience !== before.audience ||
-    before.scopes.some((scope) => !after.scopes.includes(scope))
-  )
+/** Which changes of a resource other processes may learn of a moment later. */
+export const laggingResourceSettings: Lagging<ResourceSettings> = {
+  displayName: always,
+  description: always,
+  scopeDescriptions: always,
+  scopes: whereNoneIsGone,
+  audience: never,
+  status: never,
 }
 
 /** The words for each scope that has some. */

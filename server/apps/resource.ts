@@ -11,12 +11,13 @@ import { readApp, requireAppOf } from './app.ts'
 import type { RegisteredResource } from './resource-directory.ts'
 import {
   describedScopes,
-  isNarrower,
+  laggingResourceSettings,
   requireAcceptableResource,
   settingsAfter,
   type ResourceSettings,
 } from './resource-settings.ts'
 import * as resources from './resource-store.ts'
+import { mustHoldEverywhere } from './settings-change.ts'
 import { byline, isHeldAfter, requirePresence, type Sought } from './steward.ts'
 import * as store from './store.ts'
 
@@ -96,7 +97,8 @@ export async function createResource(
 }
 
 /**
- * Changes what is given and leaves the rest; answers also whether something is taken away with that. Refuses
+ * Changes what is given and leaves the rest; answers also whether that is to hold in every process before it
+ * is acknowledged. Refuses
  * `app_not_found`, `resource_not_found`, `invalid_request`,
  * `reauthentication_required`, `audience_taken`, `disabled_by_operator`.
  */
@@ -105,7 +107,7 @@ export function changeResource(
   { steward, clientId, resourceKey }: Sought & { resourceKey: string },
   sent: ResourceChange,
   now: Date,
-): Promise<{ resource: Resource; isNarrower: boolean }> {
+): Promise<{ resource: Resource; isForAll: boolean }> {
   return transaction(db, async (tx) => {
     requireAppOf(steward, await store.lockApp(tx, clientId))
     const resource = isResourceKey(resourceKey) && (await resources.lockResource(tx, clientId, resourceKey))
@@ -119,7 +121,7 @@ export function changeResource(
     await resources.updateResource(tx, changed).catch(refuseTaken)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
     await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)
-    return { resource: toResource(changed), isNarrower: isNarrower(changed, resource) }
+    return { resource: toResource(changed), isForAll: mustHoldEverywhere(laggingResourceSettings, changed, resource) }
   })
 }
 

@@ -141,9 +141,9 @@ function mountChanges(
     async handler(request) {
       const { clientId } = request.params
       const sought = { steward: stewardOf(request), clientId }
-      const { app, isNarrower } = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
+      const { app, isForAll } = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
       apps.forget(clientId)
-      if (isNarrower) await apps.forgetEverywhere(clientId)
+      if (isForAll) await apps.forgetEverywhere(clientId)
       return toApp(app)
     },
   })
