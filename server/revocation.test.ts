@@ -290,7 +290,7 @@ test(`BLK-11 a delegation that was used ${manyRows} times is revoked`, async () 
   await sql`
     insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
     select ${person.identityId}::uuid, ${delegationId}::uuid,
-      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute', 'notes.read', 1
+      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute', '{notes.read}', 1
     from generate_series(1, ${manyRows}::integer) nth`.execute(world.db)
   const answer = await revoke(world, person, delegationId)
   assert.equal(answer.statusCode, 204, answer.body)

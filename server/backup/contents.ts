@@ -57,6 +57,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   authorization_app_key_owner: 'kept',
   delegation_grant: 'kept',
   delegation_use: 'kept',
+  delegation_former_identity: 'kept',
   token_signing_key: 'kept',
   token_lineage: 'left behind',
   token_access: 'left behind',

@@ -12,7 +12,10 @@ import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { findSubject, readSubjectToken, type Subject } from '#tokens/subject-token.ts'
 import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
 import { findActive, markRecorded, useActive, type ActiveGrant } from './store.ts'
-import { countUse } from './use-store.ts'
+import { countUse, trimUses } from './use-store.ts'
+
+/** What a new use leaves of a delegation's uses: no more than are ever shown. */
+const remembered = { kept: limits.delegationUsesShownMax, batch: 100 }
 
 /** What a source app wants: a token for a resource, by a token that tells for whom. */
 export type Exchange = {
@@ -106,7 +109,8 @@ async function takeDelegation(tx: Transaction, taking: Taking, now: Date): Promi
   const { identityId, sourceClientId } = parties
   const { delegationId, communicationMode: mode } = grant
 
-  await countUse(tx, { identityId, delegationId, scope: scope.join(' '), usedAt: minuteOf(now) })
+  const count = await countUse(tx, { identityId, delegationId, scope, usedAt: minuteOf(now) })
+  if (count === 1) await trimUses(tx, { identityId, delegationId }, remembered)
   const { recordedAt, unrecordedUses: uses } = grant
   if (!recordedAt || recordedAt <= secondsAfter(now, -limits.delegationUsesRecordedSeconds)) {
     const act = { action: 'delegation.used', actor: 'app', identityId, clientId: sourceClientId } as const

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
+import { sql } from 'kysely'
 import { createConnectors, delegationsOf, revoke, type Connectors } from '#testing/connectors.ts'
 import { createWorld, type World } from '#testing/world.ts'
 import { pruneDelegations } from './grant.ts'
@@ -79,12 +81,102 @@ test('each minute in which a delegation was used is told, with the scopes, and h
   const { uses } = (await usesOf(person, id)).json()
   assert.deepEqual(uses, [
     { at: minute(), scope: 'notes.read notes.write', count: 1 },
-    { at: first, scope: 'notes.read', count: 1 },
-    { at: first, scope: 'notes.read notes.write', count: 2 },
+    { at: first, scope: 'notes.read notes.write', count: 3 },
   ])
   const stranger = await world.person()
   assert.deepEqual((await usesOf(stranger, id)).json().error, 'delegation_not_found')
 })
+
+test('DEL-26 an exchange that ends after a later one leaves the last use as it is', async () => {
+  const { person, exchange } = await notes.connected({ communicationMode: 'background' })
+  world.pass(120)
+  assert.equal((await exchange()).statusCode, 200)
+  const last = world.now().toISOString()
+  // As in another process, which began earlier, or whose clock is behind.
+  world.pass(-90)
+  assert.equal((await exchange()).statusCode, 200)
+  world.pass(90)
+  const [{ id, lastUsedAt }] = await delegationsOf(world, person)
+  const { uses } = (await usesOf(person, id)).json()
+  assert.equal(lastUsedAt, last)
+  assert.equal(uses[0].at, `${last.slice(0, 16)}:00.000Z`, 'the latest minute is that of the last use')
+  assert.equal(uses.length, 2)
+})
+
+const usesIn = async () =>
+  Number(
+    (
+      await world.db
+        .selectFrom('delegation_use')
+        .select(({ fn }) => fn.countAll().as('n'))
+        .execute()
+    )[0]?.n,
+  )
+
+test('GRW-21 a minute of uses is one row, for whatever scopes, and a delegation has 200 of them at most', async () => {
+  const scopes = Array.from({ length: 6 }, (_, nth) => `scope.${nth}`)
+  const wide = await createConnectors(world, { scopes })
+  const { person, exchange } = await wide.connected({
+    requestedScope: scopes.join(' '),
+    communicationMode: 'background',
+  })
+  const before = await usesIn()
+  for (let subset = 1; subset < 2 ** scopes.length; subset += 1) {
+    const scope = scopes.filter((_, nth) => (subset >> nth) % 2 === 1).join(' ')
+    assert.equal((await exchange({ scope })).statusCode, 200)
+  }
+  assert.equal((await usesIn()) - before, 1)
+  const [{ id: delegationId }] = await delegationsOf(world, person)
+  const [use] = (await usesOf(person, delegationId)).json().uses
+  assert.deepEqual([use.scope, use.count], [scopes.join(' '), 63])
+
+  for (let nth = 0; nth < 10; nth += 1) {
+    await fillUses(person, delegationId, { count: 30, from: nth * 30 })
+    world.pass(60)
+    assert.equal((await exchange()).statusCode, 200)
+  }
+  assert.equal((await usesIn()) - before, limits.delegationUsesShownMax)
+  assert.equal((await usesOf(person, delegationId)).json().uses[0].count, 1, 'the latest stay')
+})
+
+test('GRW-22 the uses of a deleted identity are gone at once for everybody, and swept in batches', async () => {
+  const person = await world.person()
+  const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
+  const url = '/api/identities'
+  const created = await world.api.inject({ method: 'POST', url, headers: person.headers, payload })
+  const asWork = { ...person, identityId: created.json().identityId }
+  assert.equal((await notes.consent(asWork)).statusCode, 200)
+  const [{ id }] = await delegationsOf(world, asWork)
+  const before = await usesIn()
+  await fillUses(asWork, id, { count: 50, from: 0 })
+  const gone = await world.api.inject({ method: 'DELETE', url: `${url}/${asWork.identityId}`, headers: person.headers })
+  assert.equal(gone.statusCode, 204)
+  assert.equal((await usesOf(asWork, id)).json().error, 'delegation_not_found')
+  assert.deepEqual(
+    (await world.api.inject({ url: '/api/account/export', headers: person.headers })).json().delegations,
+    [],
+  )
+  assert.equal((await usesIn()) - before, 50, 'the request has not deleted them all')
+
+  for (let swept = 20; swept <= 40; swept += 20) {
+    assert.equal(await pruneDelegations(world.db, world.now(), 20), 20)
+    assert.equal((await usesIn()) - before, 50 - swept)
+  }
+  while ((await pruneDelegations(world.db, world.now(), 20)) > 0);
+  assert.equal(await usesIn(), before)
+  assert.deepEqual(await world.db.selectFrom('delegation_former_identity').selectAll().execute(), [])
+})
+
+/** So many uses of a delegation, one in each of the minutes long before now. */
+async function fillUses(of: { identityId: string }, delegationId: string, { count, from }: Filled) {
+  await sql`
+    insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
+    select ${of.identityId}::uuid, ${delegationId}::uuid,
+      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute' - interval '1 day', '{notes.read}', 1
+    from generate_series(${from}::integer + 1, ${from + count}::integer) nth
+    on conflict do nothing`.execute(world.db)
+}
+type Filled = { count: number; from: number }
 
 test('a refused exchange is no use', async () => {
   const { person, exchange } = await notes.connected()

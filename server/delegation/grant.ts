@@ -90,7 +90,7 @@ export async function listUses(db: Database, acting: Acting, delegationId: strin
   const found = await store.findOfUser(db, acting, delegationId)
   if (!found) throw refuse.delegation_not_found()
   const listed = await uses.listUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
-  return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope, count }))
+  return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope: scope.join(' '), count }))
 }
 
 /** Ends what an app may do as an identity, and what others may do at it; says how many delegations that were. */
@@ -108,10 +108,14 @@ export function forgetDelegations(tx: Transaction, identityIds: string[]): Promi
   return store.deleteGrants(tx, identityIds)
 }
 
-/** Deletes up to `batch` revoked delegations and as many uses that are too old to be of interest, and says how many. */
+/**
+ * Deletes up to `batch` uses that are too old to be of interest, as many of identities that are gone, and as many
+ * revoked delegations, and says how many.
+ */
 export async function pruneDelegations(db: Database, now: Date, batch: number): Promise<number> {
   const before = secondsAfter(now, -limits.delegationRememberedSeconds)
-  return (await uses.deleteUses(db, before, batch)) + (await store.deleteRevoked(db, before, batch))
+  const deletedUses = (await uses.deleteUses(db, before, batch)) + (await uses.deleteFormerUses(db, batch))
+  return deletedUses + (await store.deleteRevoked(db, before, batch))
 }
 
 function toDelegation(found: store.GrantWithNames): Delegation {

@@ -144,15 +144,30 @@ export async function revokeOfApp(tx: Transaction, identityId: string, clientId:
   return Number(numUpdatedRows)
 }
 
+/** Deletes all grants of identities, and leaves their uses, which nothing finds any more, to the sweep. */
 export async function deleteGrants(tx: Transaction, identityIds: string[]): Promise<void> {
-  await tx.deleteFrom('delegation_grant').where('identity_id', 'in', identityIds).execute()
+  await tx
+    .with('gone', (query) =>
+      query.deleteFrom('delegation_grant').where('identity_id', 'in', identityIds).returning('identity_id'),
+    )
+    .insertInto('delegation_former_identity')
+    .columns(['identity_id'])
+    .expression((query) => query.selectFrom('gone').select('identity_id').distinct())
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
-/** Notes that a grant in force is used, and answers it; its row is locked until the transaction ends. */
+/**
+ * Notes that a grant in force is used, and answers it; its row is locked until the transaction ends. Of exchanges that
+ * overtake each other, the latest stays the last use.
+ */
 export function useActive(tx: Transaction, { identityId, sourceClientId, resourceId }: Parties, now: Date) {
   return tx
     .updateTable('delegation_grant')
-    .set(({ eb }) => ({ last_used_at: now, unrecorded_uses: eb('unrecorded_uses', '+', 1) }))
+    .set(({ eb, fn }) => ({
+      last_used_at: fn('greatest', ['last_used_at', eb.val(now)]),
+      unrecorded_uses: eb('unrecorded_uses', '+', 1),
+    }))
     .where('identity_id', '=', identityId)
     .where('source_client_id', '=', sourceClientId)
     .where('resource_id', '=', resourceId)
@@ -195,12 +210,21 @@ export function findLive(db: Database, { identityId, delegationId, sourceClientI
     .executeTakeFirst()
 }
 
-/** Deletes grants that were revoked before an instant, with their uses. */
+/** Deletes grants that were revoked before an instant, once their uses are gone. */
 export async function deleteRevoked(db: Database, before: Date, batch: number): Promise<number> {
   const old = db
     .selectFrom('delegation_grant')
     .select(['identity_id', 'delegation_id'])
     .where('revoked_at', '<=', before)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('delegation_use')
+            .whereRef('delegation_use.identity_id', '=', 'delegation_grant.identity_id')
+            .whereRef('delegation_use.delegation_id', '=', 'delegation_grant.delegation_id'),
+        ),
+      ),
+    )
     .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('delegation_grant')

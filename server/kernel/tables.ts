@@ -92,6 +92,9 @@ export interface Tables {
     last_authorized_at: Date
     organization_access: Generated<'none' | 'read' | 'create' | null>
   }
+  delegation_former_identity: {
+    identity_id: string
+  }
   delegation_grant: {
     identity_id: string
     delegation_id: string
@@ -110,7 +113,7 @@ export interface Tables {
     identity_id: string
     delegation_id: string
     used_at: Date
-    scope: string
+    scope: string[]
     count: number
   }
   encryption_device_approval: {

@@ -78,6 +78,13 @@ const invariants: Record<string, string> = {
     join delegation_use uses using (identity_id, delegation_id)
     group by grants.identity_id, grants.delegation_id, last_used_at
     having date_trunc('minute', last_used_at) is distinct from max(used_at)`,
+  'a use is of a delegation, or of a deleted identity whose uses are being swept': `
+    select uses.identity_id, uses.delegation_id from delegation_use uses
+    left join delegation_grant using (identity_id, delegation_id)
+    left join delegation_former_identity former on former.identity_id = uses.identity_id
+    where delegation_grant.identity_id is null and former.identity_id is null`,
+  'a deleted identity is not there': `
+    select identity_id from delegation_former_identity join identity using (identity_id)`,
   'a signing request is bound to a key that its identity had then, and pending ones to the current key': `
     select request_id from signing_request
     left join signing_key using (identity_id, key_version, public_key)
@@ -307,9 +314,13 @@ const references: Record<string, { table: string; except: string[] }> = {
   // The trail outlives whom it tells of, and a registration reserves its ids before there is anybody.
   user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
   // A public key stays with the identity that had it, also when that is gone, and so does what it signed for others.
+  // Uses of its delegations are swept: they have a rule of their own.
   identity_id: {
     table: 'identity',
-    except: ['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer'],
+    except: [
+      ...['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer'],
+      ...['delegation_use', 'delegation_former_identity'],
+    ],
   },
   // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
   // has signed stays, for those who rely on it.
