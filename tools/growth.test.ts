@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findUnlisted } from './growth.ts'
+import { findUnbounded, findUnlisted } from './growth.ts'
 
 const tables = 'export interface Tables {\n  person: {\n    user_id: string\n  }\n}\n'
 /** Ids that no case has, so that this file is taken for a test of none. */
@@ -47,4 +47,27 @@ test('what callers can fill must name a case that has a test', () => {
   ])
   assert.deepEqual(wrongIn(row('person', 'users', untested), ...rest), ['person names AAA-02, which has no test'])
   assert.deepEqual(wrongIn(row('person', 'users', tested), ...rest), [])
+})
+
+const audit = "export type AuditAction =\n  | 'door.opened'\n  | 'door.closed'\n  | 'house.painted'\n"
+const rateLimits = "export const limited = {\n  'opening of a door': { points: 1, seconds: 60 },\n}"
+const acts = [
+  '| `door.opened` | users | `opening-of-a-door` |',
+  '| `door.closed` | anyone | one each time: `door.opened` |',
+  '| `house.painted` | operator | - |',
+]
+const unboundedIn = (...lines: string[]) => findUnbounded({ growth: lines.join('\n'), audit, rateLimits })
+
+test('GRW-24 each act of the audit log must be bounded by a limit, or by an act that one bounds', () => {
+  assert.deepEqual(unboundedIn(...acts), [])
+  const missing = ' is recorded, and nothing says what bounds it'
+  assert.deepEqual(unboundedIn(), [`door.opened${missing}`, `door.closed${missing}`, `house.painted${missing}`])
+  assert.deepEqual(unboundedIn(...acts, '| `door.gone` | operator | - |'), ['door.gone is listed, and is no act'])
+  assert.deepEqual(unboundedIn('| `door.opened` | users | `luck` |', ...acts.slice(1)), [
+    'door.opened names luck, which is no limit and no act',
+    'door.opened can be done by callers, and no limit bounds it',
+    'door.closed can be done by callers, and no limit bounds it',
+  ])
+  const circular = ['| `door.opened` | users | `door.closed` |', ...acts.slice(1)]
+  assert.equal(unboundedIn(...circular).length, 2)
 })

@@ -1,7 +1,8 @@
 /**
  * `docs/security/growth.md` says of every table and of every collection in memory who can add to it, what limits that
  * and what removes it again. This fails where one is missing there or has gone, and where what callers can fill names
- * no case of `docs/security/cases.md` that has a test.
+ * no case of `docs/security/cases.md` that has a test. It also says of every act of the audit log, from which nothing is
+ * removed, what bounds how often it can be recorded.
  *
  * A collection outlives a request if it is declared at the top of a module and filled later, or at the top of a
  * function that makes something which lasts: by its name, `createRateLimits`, `startSender`, `mountHosts`.
@@ -60,6 +61,43 @@ function collectionsIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] 
   })
 }
 
+type Acts = { growth: string; audit: string; rateLimits: string }
+
+/**
+ * What is wrong with the table of acts: each act of the audit log stands in it once, and what callers can do names a
+ * rate limit, or an act that it cannot happen without and that one limits.
+ */
+export function findUnbounded({ growth, audit, rateLimits }: Acts): string[] {
+  const actions = [...audit.matchAll(/^ {2}\| '([\w.]+)'$/gm)].map(([, action = '']) => action)
+  const limits = new Set(
+    [...rateLimits.matchAll(/^ {2}'?([a-z][\w -]*?)'?: \{ points/gm)].map(([, name = '']) => name.replaceAll(' ', '-')),
+  )
+  const rows = growth.split('\n').flatMap((line) => {
+    const [, acts = '', who = '', bound = ''] = /^\| (`[^|]+) \| ([^|]+) \| ([^|]+) \|$/.exec(line) ?? []
+    return namesIn(acts).map((act) => ({ act, who, bounds: namesIn(bound) }))
+  })
+  const rowOf = (act: string) => rows.find((each) => each.act === act)
+  const isBounded = (act: string, before: string[] = []): boolean => {
+    const { who = '', bounds = [] } = rowOf(act) ?? {}
+    if (!callers.test(who)) return who !== ''
+    return bounds.some((name) => limits.has(name) || (!before.includes(name) && isBounded(name, [...before, act])))
+  }
+  return [
+    ...actions.filter((act) => !rowOf(act)).map((act) => `${act} is recorded, and nothing says what bounds it`),
+    ...rows.filter(({ act }) => !actions.includes(act)).map(({ act }) => `${act} is listed, and is no act`),
+    ...rows.flatMap(({ act, bounds }) =>
+      bounds
+        .filter((name) => !limits.has(name) && !actions.includes(name))
+        .map((name) => `${act} names ${name}, which is no limit and no act`),
+    ),
+    ...rows
+      .filter(({ act }) => !isBounded(act))
+      .map(({ act }) => `${act} can be done by callers, and no limit bounds it`),
+  ]
+}
+
+const namesIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -67,7 +105,11 @@ if (import.meta.main) {
     ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/corpus)\//.test(path),
   )
   const [growth, cases] = [read('docs/security/growth.md'), read('docs/security/cases.md')]
-  const wrong = findUnlisted({ growth, cases, tables: read('server/kernel/tables.ts'), sources })
+  const [audit, rateLimits] = [read('server/kernel/audit.ts'), read('server/kernel/rate-limit.ts')]
+  const wrong = [
+    ...findUnlisted({ growth, cases, tables: read('server/kernel/tables.ts'), sources }),
+    ...findUnbounded({ growth, audit, rateLimits }),
+  ]
   for (const sentence of wrong) console.error(`docs/security/growth.md: ${sentence}`)
   if (wrong.length > 0) process.exitCode = 1
 }

@@ -537,6 +537,7 @@ export interface Tables {
     requested_scope: string[] | null
     auth_time_requested: Generated<boolean>
     login_prompted: Generated<boolean>
+    access_revocation_recorded_at: Date | null
   }
   token_signing_key: {
     algorithm: 'RS256' | 'ES256' | 'EdDSA'

@@ -62,6 +62,31 @@ for (const form of ['access_token', 'access_token_jwt'] as const)
     assert.equal((await app.refresh(other.refresh_token)).statusCode, 200)
   })
 
+test('GRW-23 an app that refreshes and revokes in turn adds one entry an hour to the trail of a person', async () => {
+  const { person, app, tokens } = await signedIn()
+  let { access_token: token, refresh_token: refreshToken } = tokens
+  const revokeAndRefresh = async () => {
+    assert.equal((await revoke({ ...app.credentials, token })).statusCode, 200)
+    assert.equal(await works(token), false)
+    const renewed = (await app.refresh(refreshToken)).json()
+    token = renewed.access_token
+    refreshToken = renewed.refresh_token
+  }
+  for (let nth = 0; nth < 5; nth += 1) await revokeAndRefresh()
+  assert.equal((await revocations(person.identityId)).length, 1)
+  const elsewhere = await app.tokens(person)
+  await revoke({ ...app.credentials, token: elsewhere.access_token })
+  assert.equal((await revocations(person.identityId)).length, 2, 'another sign-in has its own')
+
+  world.pass(3600)
+  await revokeAndRefresh()
+  for (let nth = 0; nth < 3; nth += 1) await revokeAndRefresh()
+  assert.equal((await revocations(person.identityId)).length, 3)
+  assert.equal((await revoke({ ...app.credentials, token: refreshToken })).statusCode, 200)
+  const [last] = await revocations(person.identityId)
+  assert.deepEqual([last.details.token, (await revocations(person.identityId)).length], ['refresh_token', 4])
+})
+
 test('what is not a token of the app is answered alike, and lives on', async () => {
   const { app, tokens } = await signedIn()
   const thief = await world.app()

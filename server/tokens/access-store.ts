@@ -56,13 +56,9 @@ export function findHandle(db: Database, identityId: string) {
   return db.selectFrom('identity').select('handle').where('identity_id', '=', identityId).executeTakeFirst()
 }
 
-/** Deletes an access token that is live and this client's; false where there is none. */
-export async function deleteAccessOfClient(
-  tx: Transaction,
-  { identityId, sha256, clientId }: OfClient,
-  now: Date,
-): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Deletes an access token that is live and this client's; returns its lineage, undefined where there is none. */
+export function deleteAccessOfClient(tx: Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
+  return tx
     .deleteFrom('token_access')
     .using('token_lineage')
     .where('token_access.identity_id', '=', identityId)
@@ -72,8 +68,28 @@ export async function deleteAccessOfClient(
     .whereRef('token_lineage.lineage_id', '=', 'token_access.lineage_id')
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
+    .returning(['token_access.identity_id as identityId', 'token_access.lineage_id as lineageId'])
+    .executeTakeFirst()
+}
+
+type OfLineage = { identityId: string; lineageId: string }
+
+/** Notes that the revocation of an access token is recorded; false where one was recorded after an instant. */
+export async function noteRecordedRevocation(
+  tx: Transaction,
+  { identityId, lineageId }: OfLineage,
+  { now, after }: { now: Date; after: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('token_lineage')
+    .set({ access_revocation_recorded_at: now })
+    .where('identity_id', '=', identityId)
+    .where('lineage_id', '=', lineageId)
+    .where(({ eb, or }) =>
+      or([eb('access_revocation_recorded_at', 'is', null), eb('access_revocation_recorded_at', '<=', after)]),
+    )
     .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+  return numUpdatedRows === 1n
 }
 
 export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {

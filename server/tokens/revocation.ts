@@ -1,6 +1,8 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
+import { secondsAfter } from '#kernel/clock.ts'
 import { transaction, type Database } from '#kernel/database.ts'
-import { deleteAccessOfClient } from './access-store.ts'
+import { deleteAccessOfClient, noteRecordedRevocation } from './access-store.ts'
 import type { AccessKey } from './access-token.ts'
 import { findLineageOfRefresh } from './lineage.ts'
 import { revokeLineage } from './store.ts'
@@ -20,10 +22,17 @@ export async function revokeRefresh(db: Database, clientId: string, refreshToken
   })
 }
 
-/** Ends one access token, with its twin. Does nothing where it is not this client's, or has ended. */
+/**
+ * Ends one access token, with its twin. Does nothing where it is not this client's, or has ended. An app gets a new one
+ * by each refresh, as often as it likes: the audit log, from which nothing is removed, records one revocation an hour of
+ * each lineage.
+ */
 export async function revokeAccess(db: Database, clientId: string, key: AccessKey, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await deleteAccessOfClient(tx, { ...key, clientId }, now))) return
+    const deleted = await deleteAccessOfClient(tx, { ...key, clientId }, now)
+    if (!deleted) return
+    const after = secondsAfter(now, -limits.accessRevocationRecordedSeconds)
+    if (!(await noteRecordedRevocation(tx, deleted, { now, after }))) return
     await record(tx, { ...revokedBy(clientId, key.identityId), details: { token: 'access_token' } }, now)
   })
 }

@@ -55,6 +55,8 @@ export const limits = {
   delegationRememberedSeconds: 90 * 24 * 3600,
   delegationUsesRecordedSeconds: 24 * 3600,
   delegationUsesShownMax: 200,
+  /** How often the audit log records that an app revoked access tokens of one token family. */
+  accessRevocationRecordedSeconds: 3600,
   /** By how much the clock of whoever issued a token may be ahead of the clock of whoever reads it. */
   clockSkewSecondsMax: 60,
   refreshTokenIdleSeconds: 30 * 24 * 3600,
