@@ -1,8 +1,8 @@
 /**
  * `docs/security/growth.md` says of every table and of every collection in memory who can add to it, what limits that
  * and what removes it again. This fails where one is missing there or has gone, and where what callers can fill names
- * no case of `docs/security/cases.md` that has a test. It also says of every act of the audit log, from which nothing is
- * removed, what bounds how often it can be recorded.
+ * no case of `docs/security/cases.md` that has a test. It also says of every act of the audit log, from which nothing
+ * is removed, what bounds how often it can be recorded.
  *
  * A collection outlives a request if it is declared at the top of a module and filled later, or at the top of a
  * function that makes something which lasts: by its name, `createRateLimits`, `startSender`, `mountHosts`.

@@ -172,7 +172,7 @@ async function fillUses(of: { identityId: string }, delegationId: string, { coun
   await sql`
     insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
     select ${of.identityId}::uuid, ${delegationId}::uuid,
-      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute' - interval '1 day', '{notes.read}', 1
+      date_trunc('minute', ${world.now()}::timestamptz - interval '1 day') - nth * interval '1 minute', '{x}', 1
     from generate_series(${from}::integer + 1, ${from + count}::integer) nth
     on conflict do nothing`.execute(world.db)
 }

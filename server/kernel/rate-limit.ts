@@ -197,9 +197,15 @@ const networksOfSite = 10
 
 /** The counters of a key, the narrowest first: an IPv6 network (`addressKey`) counts for its /48 too. */
 function countersOf(key: string, points: number): Counter[] {
-  const site = /^([0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/.exec(key)?.[1]
+  const site = siteKey(key)
   const counter = { key, points }
-  return site === undefined ? [counter] : [counter, { key: `${site}::/48`, points: points * networksOfSite }]
+  return site === key ? [counter] : [counter, { key: site, points: points * networksOfSite }]
+}
+
+/** The /48 of an IPv6 network (`addressKey`), which one customer may have; any other key as it is. */
+export function siteKey(key: string): string {
+  const site = /^([0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/.exec(key)?.[1]
+  return site === undefined ? key : `${site}::/48`
 }
 
 /** Keeps a window in place of those that have ended, and of the oldest where there are too many. */

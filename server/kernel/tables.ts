@@ -187,6 +187,8 @@ export interface Tables {
     opened_at: Date | null
     expires_at: Date
     connector: string | null
+    source_sha256: Uint8Array | null
+    created_at: Date | null
   }
   organization: {
     organization_id: string

@@ -1,6 +1,6 @@
--- One row for each delegation and minute, with all scopes for which tokens were taken then. A row for each set of scopes
--- let an app add as many rows in a minute as its scopes have subsets. Rows of a deleted identity are swept in batches,
--- so no foreign key may delete them all in one statement.
+-- One row for each delegation and minute, with all scopes for which tokens were taken then. A row for each set of
+-- scopes let an app add as many rows in a minute as its scopes have subsets. Rows of a deleted identity are swept in
+-- batches, so no foreign key may delete them all in one statement.
 create table delegation_use_by_minute (
   identity_id uuid not null,
   delegation_id uuid not null,

@@ -16,6 +16,7 @@ import { readIndicated, requireConnector, toConnector, type AskedConnector } fro
 import { endsHere, readContinues, readGivenTo } from './continuation.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import { readMaxAge, readPrompts } from './prompt.ts'
+import { requireKeepable } from './pushed-request.ts'
 import { readAnswering } from './request-object.ts'
 import { requireAllowedScopes } from './scope.ts'
 import { readLanguages } from './ui-locales.ts'
@@ -60,6 +61,7 @@ export async function readAuthorizationRequest(
   try {
     mode = readResponseMode(redirectUri, responseMode)
     requireOffered(parameters)
+    requireKeepable({ parameters, ...(connector && { connector }) })
     requireResponseType(parameters, connector !== undefined)
     const unverified = readUnverified(app, redirectUri)
     const { own, wanted } = connector ? { own: parameters, wanted: connector } : readWanted(parameters)
@@ -103,6 +105,7 @@ export async function requireAuthorizationRequest(
   const { app, redirectUri } = await requireRegistered({ apps, site }, parameters)
   const mode = readResponseMode(redirectUri, parameters['response_mode'])
   requireOffered(parameters)
+  requireKeepable({ parameters })
   requireResponseType(parameters)
   const { own, wanted } = readWanted(parameters)
   checked(app, own, { mode, isForOther: wanted !== undefined, isByBrowser: false })

@@ -30,13 +30,14 @@ export async function answerPushedRequest(
   requireProof(client)
   if (body.request_uri !== undefined) throw refuse.invalid_request()
   const { clientId } = client.app
-  // Each is kept for a minute, with up to a whole body of parameters.
+  // The id of a public app is no secret: what comes under it is not held against the app.
+  const source = client.proved ? { clientId } : { address }
   if (client.proved) await rateLimits.count('pushed request of a client', textKey(clientId))
   else await rateLimits.count('pushed request without a secret', address)
 
   const parameters = { ...withoutEmpty(standard), client_id: clientId }
   await requireAuthorizationRequest({ db: kernel.db, apps: asked.apps, keys, site: siteOf(kernel.config) }, parameters)
-  const requestUri = await keepPushed(kernel.db, { clientId, parameters }, now)
+  const requestUri = await keepPushed(kernel.db, { clientId, parameters, source }, now)
   return { request_uri: requestUri, expires_in: limits.pushedRequestLifetimeSeconds }
 }
 

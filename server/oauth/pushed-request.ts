@@ -1,10 +1,12 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import { PushedRequest } from '@countersign/protocol/pushed-requests'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { randomBytes } from '#kernel/random.ts'
+import { siteKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { AskedConnector } from './connector.ts'
 import { deleteExpiredRequests, insertPushedRequest, openParameters, takeParameters } from './store.ts'
@@ -14,6 +16,7 @@ const refuse = refusals({
     400,
     'This sign-in has expired, was used before, or belongs to another app. Start again there.',
   ],
+  invalid_request: [400, `The request is too large: its parameters may take ${limits.keptRequestBytesMax} bytes.`],
 })
 
 /** Before the reference of every pushed request (RFC 9126 §2.2). */
@@ -26,53 +29,65 @@ const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Typ
 /** A request as it came, with what it asks at the resource of another app where it came by `/connect`. */
 export type KeptRequest = { parameters: Record<string, string>; connector?: AskedConnector }
 
+/** Whose quota of kept requests one takes: a client that has proved itself, or else the address that it came from. */
+export type Source = { clientId: string } | { address: string }
+
+const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...kept } = PushedRequest.properties
+/** The parameters that mean something: no other is kept, whatever a browser brings along. */
+const keptNames = Object.keys(kept)
+
+function toKept({ parameters, connector }: KeptRequest): { parameters: string; connector: string | null } {
+  const named = Object.entries(parameters).filter(([name]) => keptNames.includes(name))
+  const texts = {
+    parameters: JSON.stringify(Object.fromEntries(named)),
+    connector: connector === undefined ? null : JSON.stringify(connector),
+  }
+  if (Buffer.byteLength(texts.parameters + (texts.connector ?? '')) > limits.keptRequestBytesMax)
+    throw refuse.invalid_request()
+  return texts
+}
+
+/** Refuses `invalid_request` for a request that is too large to be kept. */
+export function requireKeepable(request: KeptRequest): void {
+  toKept(request)
+}
+
 /** Whether a `request_uri` is of the kind that we give out. Any other would have to be fetched, which is never done. */
 export function isPushed(requestUri: string): boolean {
   return requestUri.startsWith(prefix)
 }
 
 /** Keeps a request that was checked, and answers the reference to it: told this once, good for a minute. */
-export async function keepPushed(
-  db: Database,
-  { clientId, parameters }: { clientId: string; parameters: Record<string, string> },
-  now: Date,
-): Promise<string> {
+export async function keepPushed(db: Database, request: NewRequest, now: Date): Promise<string> {
   const expiresAt = secondsAfter(now, limits.pushedRequestLifetimeSeconds)
-  return insert(db, { prefix, clientId, parameters, expiresAt })
+  return insert(db, { ...request, prefix, expiresAt }, now)
 }
 
 /**
  * Keeps a request that came by a browser, as if it had been pushed, so that a passkey can be used for it and for no
  * other. It is opened by the page that it was checked for alone.
  */
-export async function keepRequest(
+export async function keepRequest(db: Database, request: NewRequest, now: Date): Promise<string> {
+  const expiresAt = secondsAfter(now, limits.keptRequestLifetimeSeconds)
+  return insert(db, { ...request, prefix: keptPrefix, expiresAt }, now)
+}
+
+type NewRequest = KeptRequest & { clientId: string; source: Source }
+
+async function insert(
   db: Database,
-  { clientId, parameters, connector }: KeptRequest & { clientId: string },
+  { prefix: before, clientId, source, expiresAt, ...request }: NewRequest & { prefix: string; expiresAt: Date },
   now: Date,
 ): Promise<string> {
-  const expiresAt = secondsAfter(now, limits.keptRequestLifetimeSeconds)
-  return insert(db, { prefix: keptPrefix, clientId, parameters, connector, expiresAt })
-}
-
-type Inserted = {
-  prefix: string
-  clientId: string
-  parameters: Record<string, string>
-  connector?: AskedConnector | undefined
-  expiresAt: Date
-}
-
-async function insert(db: Database, { prefix: before, clientId, parameters, connector, expiresAt }: Inserted) {
   const requestUri = before + randomBytes(32).toString('base64url')
-  await insertPushedRequest(db, {
-    referenceSha256: sha256(requestUri),
-    clientId,
-    parameters: JSON.stringify(parameters),
-    connector: connector === undefined ? null : JSON.stringify(connector),
-    expiresAt,
-  })
+  const [referenceSha256, sourceSha256] = [sha256(requestUri), sha256(nameOf(source))]
+  const row = { referenceSha256, clientId, ...toKept(request), sourceSha256, createdAt: now, expiresAt }
+  await insertPushedRequest(db, row, { keptMax: limits.keptRequestsOfSourceMax, batch: 100 })
   return requestUri
 }
+
+const nameOf = (source: Source) =>
+  'clientId' in source ? `client ${source.clientId}` : `address ${siteKey(source.address)}`
 
 /**
  * The parameters behind a reference, for a page to show; that spends nothing. From the first time on the person has ten

@@ -150,7 +150,7 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
     if (prompts.includes('none') || (!prompts.includes('login') && maxAgeSeconds === undefined)) return reading
     await kernel.rateLimits.count('sign-in with a proof', address)
     const { id_token_hint: _hint, login_hint: _login, ui_locales: _languages, ...kept } = parameters
-    const keeping = { ...asked, parameters: kept, clientId: app.clientId }
+    const keeping = { ...asked, parameters: kept, clientId: app.clientId, source: { address } }
     const reference = await keepRequest(kernel.db, keeping, kernel.clock())
     return { show: referringTo(reference, reading.show) }
   }

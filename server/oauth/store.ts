@@ -5,19 +5,47 @@ type NewPushedRequest = {
   clientId: string
   parameters: string
   connector: string | null
+  sourceSha256: Uint8Array
+  createdAt: Date
   expiresAt: Date
 }
 
-export async function insertPushedRequest(db: Database, pushed: NewPushedRequest): Promise<void> {
+/** Keeps a request, in place of up to `batch` of the oldest where its source has more than it may. */
+export async function insertPushedRequest(
+  db: Database,
+  pushed: NewPushedRequest,
+  { keptMax, batch }: { keptMax: number; batch: number },
+): Promise<void> {
+  const beyond = db
+    .selectFrom('oauth_pushed_request')
+    .select('reference_sha256')
+    .where('source_sha256', '=', pushed.sourceSha256)
+    .orderBy('created_at', 'desc')
+    .offset(keptMax - 1)
+    .limit(batch)
   await db
-    .insertInto('oauth_pushed_request')
-    .values({
-      reference_sha256: pushed.referenceSha256,
-      client_id: pushed.clientId,
-      parameters: pushed.parameters,
-      connector: pushed.connector,
-      expires_at: pushed.expiresAt,
-    })
+    .with('inserted', (query) =>
+      query.insertInto('oauth_pushed_request').values({
+        reference_sha256: pushed.referenceSha256,
+        client_id: pushed.clientId,
+        parameters: pushed.parameters,
+        connector: pushed.connector,
+        source_sha256: pushed.sourceSha256,
+        created_at: pushed.createdAt,
+        expires_at: pushed.expiresAt,
+      }),
+    )
+    // Those who add at once would otherwise wait for each other, each for a row that the other deletes.
+    .with('beyond', (query) =>
+      query
+        .selectFrom('oauth_pushed_request')
+        .select('reference_sha256')
+        .where('reference_sha256', 'in', beyond)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .deleteFrom('oauth_pushed_request')
+    .where('reference_sha256', 'in', (query) => query.selectFrom('beyond').select('reference_sha256'))
     .execute()
 }
 

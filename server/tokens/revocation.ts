@@ -24,8 +24,8 @@ export async function revokeRefresh(db: Database, clientId: string, refreshToken
 
 /**
  * Ends one access token, with its twin. Does nothing where it is not this client's, or has ended. An app gets a new one
- * by each refresh, as often as it likes: the audit log, from which nothing is removed, records one revocation an hour of
- * each lineage.
+ * by each refresh, as often as it likes. The audit log, from which nothing is removed, records one revocation an hour
+ * of each lineage.
  */
 export async function revokeAccess(db: Database, clientId: string, key: AccessKey, now: Date): Promise<void> {
   await transaction(db, async (tx) => {

@@ -43,6 +43,10 @@ export const limits = {
   pushedRequestOpenSeconds: 10 * 60,
   /** How long a request that came by a browser is kept, so that a passkey can be used for it. */
   keptRequestLifetimeSeconds: 30 * 60,
+  /** How large one may be as JSON: the longest `state`, and 4 kB for all the rest, ten times what requests take. */
+  keptRequestBytesMax: 12 * 1024,
+  /** How many that nobody has answered are kept of one source; the oldest gives way. */
+  keptRequestsOfSourceMax: 3000,
   codeLifetimeSeconds: 60,
   /** How long an app has to exchange the assertion that a browser gave it, and a person to finish in the window. */
   fedcmAssertionLifetimeSeconds: 60,

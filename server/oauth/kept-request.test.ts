@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createConnectors, type Connectors } from '#testing/connectors.ts'
+import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+let app: TestApp
+let notes: Connectors
+let person: Person
+before(async () => {
+  world = await createWorld()
+  app = await world.app()
+  notes = await createConnectors(world)
+  person = await world.person()
+})
+after(() => world.close())
+
+type Fields = Record<string, string>
+
+const asked = (fields: Fields = {}) => {
+  const { clientId: client_id, redirectUri: redirect_uri } = app
+  return { client_id, redirect_uri, response_type: 'code', scope: 'openid', ...fields }
+}
+const ask = (fields: Fields = {}) => postForm(world.auth, '/signin', asked({ prompt: 'login', ...fields }))
+const askFrom = (remoteAddress: string) =>
+  world.auth.inject({ url: `/signin?${new URLSearchParams(asked({ prompt: 'login' }))}`, remoteAddress })
+const push = (fields: Fields = {}, of = app) =>
+  postForm(world.api, '/api/oauth/par', { ...asked(fields), ...of.credentials, redirect_uri: of.redirectUri })
+const referenceIn = (body: string): string => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}').requestUri
+
+const keptRows = () => world.db.selectFrom('oauth_pushed_request').select(['parameters', 'connector']).execute()
+
+/** Whether a request is still there: without a use of the passkey for it, it says so. */
+async function isKept(requestUri: string): Promise<boolean> {
+  const { headers, identityId } = person
+  const payload = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, requestUri }
+  const answer = await world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
+  return answer.json().error !== 'invalid_request_uri'
+}
+
+/** Keeps as many requests more as the one that is there, a second after it. */
+async function repeat(count: number): Promise<void> {
+  world.pass(1)
+  await sql`
+    insert into oauth_pushed_request (reference_sha256, client_id, parameters, expires_at, source_sha256, created_at)
+    select sha256(nth::text::bytea), client_id, parameters, expires_at, source_sha256, ${world.now()}
+    from oauth_pushed_request, generate_series(1, ${count}::integer) nth`.execute(world.db)
+  world.pass(1)
+}
+
+test('GRW-25 of a request nothing is kept that no parameter is called, and 12 kB at most', async () => {
+  const junk = { junk: 'x'.repeat(60_000), client_secret: 'x'.repeat(1000) }
+  assert.equal((await ask(junk)).statusCode, 200)
+  // The longest state, with more of everything else than honest requests have.
+  const honest = { state: 's'.repeat(8192), nonce: 'n'.repeat(1024), ui_locales: 'de en '.repeat(300) }
+  assert.equal((await ask(honest)).statusCode, 200)
+  assert.equal((await push(honest)).statusCode, 201)
+  const kept = await keptRows()
+  assert.equal(kept.length, 3)
+  for (const { parameters } of kept) assert.ok(parameters.length < 12 * 1024, `${parameters.length}`)
+  assert.doesNotMatch(JSON.stringify(kept), /xxx/)
+})
+
+test('GRW-25 a request that is larger is refused, by a form, to a connector, and pushed', async () => {
+  const before = await keptRows()
+  // Each character takes six in JSON, where a control character is escaped.
+  for (const fields of [{ scope: 'openid '.repeat(2000) }, { state: '\u0001'.repeat(8000) }] as Fields[]) {
+    const answer = await ask(fields)
+    assert.equal(answer.statusCode, 303)
+    const back = new URL(String(answer.headers.location)).searchParams
+    assert.equal(back.get('error'), 'invalid_request')
+    assert.match(back.get('error_description') ?? '', /too large/)
+    const pushed = await push(fields)
+    assert.deepEqual([pushed.statusCode, pushed.json().error], [400, 'invalid_request'])
+  }
+  const { clientId: client_id, redirectUri: redirect_uri } = notes.source
+  const connector = { client_id, redirect_uri, resource: notes.resourceKey, prompt: 'login' }
+  const small = await postForm(world.auth, '/connect', { ...connector, scope: 'notes.read' })
+  assert.equal(small.statusCode, 200)
+  const large = await postForm(world.auth, '/connect', { ...connector, scope: 'notes.read '.repeat(2000) })
+  assert.match(String(large.headers.location), /error=invalid_request&/)
+  assert.equal((await keptRows()).length, before.length + 1)
+})
+
+test('GRW-26 of one address 3,000 requests wait for an answer, and then the oldest gives way', async () => {
+  await world.db.deleteFrom('oauth_pushed_request').execute()
+  const first = referenceIn((await ask()).body)
+  assert.equal(await isKept(first), true)
+  await repeat(2999)
+  for (const address of ['198.51.100.7', '2001:db8:1:1::1', '2001:db8:1:2::1'])
+    assert.equal((await askFrom(address)).statusCode, 200)
+  assert.deepEqual([await isKept(first), (await keptRows()).length], [true, 3003])
+
+  const another = referenceIn((await ask()).body)
+  assert.deepEqual([await isKept(first), await isKept(another)], [false, true])
+  assert.equal((await keptRows()).length, 3003, 'those of other addresses stay')
+})
+
+test('GRW-26 the networks of one IPv6 /48 count as one address', async () => {
+  await world.db.deleteFrom('oauth_pushed_request').execute()
+  const first = referenceIn((await askFrom('2001:db8:7:1::1')).body)
+  await repeat(2999)
+  assert.equal((await askFrom('2001:db8:7:2::1')).statusCode, 200)
+  assert.deepEqual([await isKept(first), (await keptRows()).length], [false, 3000])
+})
+
+test('GRW-26 of an app that has proved itself 3,000 pushed requests wait, and none of another gives way', async () => {
+  await world.db.deleteFrom('oauth_pushed_request').execute()
+  const { request_uri: first } = (await push()).json()
+  await repeat(2999)
+  const stranger = await world.app()
+  const publicApp = await world.app({ public: true })
+  const { challenge } = newChallenge()
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+  assert.equal((await push({}, stranger)).statusCode, 201)
+  assert.equal((await push(pkce, publicApp)).statusCode, 201)
+  assert.equal(await isKept(first), true)
+  assert.equal((await push()).statusCode, 201)
+  assert.deepEqual([await isKept(first), (await keptRows()).length], [false, 3002])
+})
+
+test('GRW-26 requests that are added at once leave 3,000', async () => {
+  await world.db.deleteFrom('oauth_pushed_request').execute()
+  await ask()
+  await repeat(2999)
+  const answers = await Promise.all(Array.from({ length: 16 }, () => ask()))
+  assert.ok(answers.every(({ statusCode }) => statusCode === 200))
+  assert.ok((await keptRows()).length <= 3016)
+  await ask()
+  assert.equal((await keptRows()).length, 3000)
+})
