@@ -31,8 +31,7 @@ async function passing(hosts: string[], address: (n: number) => string): Promise
       }),
     ),
   )
-  const statuses = new Set(answers.map(({ status }) => status))
-  assert.deepEqual(statuses, new Set([200, 429]))
+  for (const { status } of answers) assert.ok(status === 200 || status === 429, `${status}`)
   return answers.filter(({ status }) => status === 200).length
 }
 
@@ -52,6 +51,21 @@ test(`NET-06 whoever has a /48 of IPv6 has ten times the limit, and no more, ${w
     passing(hosts, (n) => (n === 0 ? `2001:db8:49:${first}::1` : `2001:db8:48:${(first + n).toString(16)}::1`))
   assert.equal(await ofMany(100), 11, 'the ten that are left, and one of another /48')
   assert.equal(await ofMany(200), 1, 'the one of another /48')
+})
+
+for (const trusted of ['1', '127.0.0.0/8,::1'])
+  test(`NET-09 a proxy that writes ports turns no limit off: TRUST_PROXY=${trusted}, ${where}`, async (t) => {
+    const hosts = await startBehindProxy(t, { TRUST_PROXY: trusted })
+    assert.equal(await passing(hosts, (n) => `203.0.113.9:${50_000 + n}`), 10)
+    assert.equal(await passing(hosts, (n) => `[2001:db8:5:6::${n + 1}]:${50_000 + n}`), 10)
+    assert.equal(await passing(hosts, (n) => `nobody-${n}`), 10, 'what is no address is the address of the proxy')
+  })
+
+test(`NET-09 a chain of trusted proxies that write ports is followed to the client, ${where}`, async (t) => {
+  const hosts = await startBehindProxy(t, { TRUST_PROXY: '127.0.0.0/8,::1,10.0.0.0/8,fd00::/8' })
+  assert.equal(await passing(hosts, (n) => `192.0.2.${n}, 198.51.100.7:${n + 1}, 10.0.0.9:443, [fd00::1]:443`), 10)
+  assert.equal(await passing(hosts, (n) => `192.0.2.${n}, garbage, [fd00::7]:443`), 10, 'behind what is no address')
+  assert.equal(await passing(hosts, (n) => `192.0.2.${n}, 10.0.0.9:443`), 64, 'the clients of a chain')
 })
 
 test(`LOD-05 HDR-07 without a proxy that is trusted, X-Forwarded-For is nobody, ${where}`, async (t) => {

@@ -147,3 +147,18 @@ test('NET-02 that of a trusted one is not', async (t) => {
   await service.end('SIGTERM')
   assert.doesNotMatch(service.output(), /X-Forwarded-For/)
 })
+
+test('NET-09 what a trusted proxy names that is no IP address is told of once, and not quoted', async (t) => {
+  const service = await startService({ environment: { TRUST_PROXY: '1' } })
+  t.after(() => service.close())
+  const named = ['198.51.100.1:443', '[2001:db8::1]:443', '', ',', 'nonsense-1', 'nonsense-2']
+  for (const text of named) await fetch(`${service.baseUrl}/healthz`, { headers: { 'x-forwarded-for': text } })
+  await service.end('SIGTERM')
+  const told = service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('X-Forwarded-For'))
+  assert.equal(told.length, 1)
+  assert.match(told[0] ?? '', /"level":40.*TRUST_PROXY.*no IP address/)
+  assert.doesNotMatch(told[0] ?? '', /nonsense|198\.51/)
+})

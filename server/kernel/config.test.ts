@@ -80,6 +80,8 @@ test('NET-01 public URLs need TRUST_PROXY, whose values are named; off is one of
     /TRUST_PROXY is missing[^\n]*\(1 to 9\)[^\n]*10\.0\.0\.0\/8[^\n]*\boff\b[^\n]*$/,
   )
   assert.equal(readConfig({ ...hosted, TRUST_PROXY: 'off' }).trustProxy, false)
+  for (const wrong of ['10.0.0.0/0', '10.0.0.0/33', '10.0.0.1:80', '::ffff:10.0.0.0/96', 'fd00::/129'])
+    assert.throws(() => readConfig({ ...hosted, TRUST_PROXY: wrong }), /TRUST_PROXY must/, wrong)
   assert.deepEqual(readConfig({ ...hosted, TRUST_PROXY: '10.0.0.0/8' }).trustProxy, ['10.0.0.0/8'])
   assert.equal(readConfig({}).trustProxy, false)
 })

@@ -8,6 +8,7 @@ import { meantBy } from './misspelling.ts'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
 import { readAdminToken, readSecretKeys } from './secret-settings.ts'
+import { parseNetwork } from './source-address.ts'
 
 export { ConfigError } from './config-error.ts'
 
@@ -221,7 +222,7 @@ function readTrustProxy(text: string | undefined): number | string[] | false {
   if (text === 'off') return false
   if (/^[1-9]$/.test(text)) return Number(text)
   const networks = text.split(',').map((network) => network.trim())
-  if (networks.some((network) => !isIP(network.replace(/\/\d{1,3}$/, ''))))
+  if (networks.some((network) => !parseNetwork(network)))
     throw new ConfigError(
       'TRUST_PROXY must be off, a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
     )

@@ -13,6 +13,7 @@ import { parseForm, parseJson, requireSound, requireUtf8 } from './parse.ts'
 import { Refusal, refusals } from './refusal.ts'
 import { Routes } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
+import { isMisnamed, trustOf } from './source-address.ts'
 import type { Answered } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -97,7 +98,8 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
     admission.admit(request)
-    if (isForwardedByStranger(request)) warnOfStranger(log)
+    const objection = objectionToForwarding(request)
+    if (objection !== undefined) warnOfForwarding(log, objection)
     // Before the body is looked at: whoever has the wrong host or path has nothing to correct in it.
     if (request.is404) return void unrouted(request, reply).catch(done)
     const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
@@ -216,24 +218,27 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1]
 }
 
-/** Which of the addresses before us may say whom a request is from: so many hops, or these networks. */
-function trustOf(setting: Kernel['config']['trustProxy']) {
-  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting
-}
+const stranger = 'X-Forwarded-For of an address that is not trusted is ignored'
+const misnamed = 'X-Forwarded-For of a trusted proxy names no IP address: its requests count as its own'
 
-/** Whether a proxy says whom a request is from, and is none of `TRUST_PROXY`. */
-function isForwardedByStranger({ headers, ips }: FastifyRequest): boolean {
+/** What is wrong with what a request says of where it comes from, for the log. */
+function objectionToForwarding(request: FastifyRequest): string | undefined {
+  const { headers, ips = [] } = request
+  if (!/[^ \t,]/.test(String(headers['x-forwarded-for'] ?? ''))) return undefined
   // The address that is connected, and those that it may name.
-  return headers['x-forwarded-for'] !== undefined && (ips?.length ?? 1) < 2
+  if (ips.length < 2) return stranger
+  return isMisnamed(request) ? misnamed : undefined
 }
 
-const warned = new WeakSet<Kernel['log']>()
+const warned = new WeakMap<Kernel['log'], Set<string>>()
 
-/** Once: whoever sends the header must not fill the log. */
-function warnOfStranger(log: Kernel['log']): void {
-  if (warned.has(log)) return
-  warned.add(log)
-  log.warn({ setting: 'TRUST_PROXY' }, 'X-Forwarded-For of an address that is not trusted is ignored')
+/** Each once: whoever sends the header must not fill the log. */
+function warnOfForwarding(log: Kernel['log'], objection: string): void {
+  const objections = warned.get(log) ?? new Set()
+  warned.set(log, objections)
+  if (objections.has(objection)) return
+  objections.add(objection)
+  log.warn({ setting: 'TRUST_PROXY' }, objection)
 }
 
 /** Takes out of a body what its schema does not name, at any depth: no handler takes such a field for its own. */

@@ -40,6 +40,26 @@ test('LOD-05 an address counts as one however it is written, and IPv6 by its net
   assert.equal(key('fe80::1%eth0'), key('fe80::2'))
 })
 
+test('NET-09 an address counts as one whatever port and brackets a proxy writes with it', () => {
+  const key = (...ips: string[]) => addressKey({ ip: ips.at(-1) ?? '', ips })
+  const socket = '10.0.0.1'
+  for (const written of ['203.0.113.9:50001', '::ffff:203.0.113.9', '[::ffff:203.0.113.9]:443', '::FFFF:cb00:7109'])
+    assert.equal(key(socket, written), '203.0.113.9', written)
+  for (const written of ['[2001:db8::1]', '[2001:db8::1]:443', '[2001:DB8::1%eth0]:443', '2001:db8::1%eth0'])
+    assert.equal(key(socket, written), key('2001:db8::2'), written)
+  for (const written of [
+    '',
+    'unknown',
+    '_hidden:80',
+    '203.0.113',
+    '203.0.113.9:',
+    '203.0.113.9:x',
+    '[2001:db8::1',
+    '1:2',
+  ])
+    assert.equal(key(socket, written), socket, written)
+})
+
 for (const [named, limits] of [
   ['one process', () => [alone()]],
   ['two processes over one database', () => processes(2)],

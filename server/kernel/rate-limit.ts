@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify'
 import { secondsAfter, type Clock } from './clock.ts'
 import type { Prepared } from './database.ts'
 import { sha256 } from './digest.ts'
 import { takeRateLimit, type Taken } from './rate-limit-store.ts'
 import { refusals, type Refusal } from './refusal.ts'
+import { sourceAddress } from './source-address.ts'
 
 /** The limits of completions §8: so many in so many seconds, for each source address unless said otherwise. */
 export const limited = {
@@ -234,24 +234,18 @@ function tooMany(points: number, { endsAt }: Window, now: Date) {
  * Whom a limit counts for: the source address, IPv4 however it is written, and IPv6 by its /64. What is counted under
  * such a network is counted under its /48 as well, by `RateLimits` itself.
  */
-export function addressKey(request: Pick<FastifyRequest, 'ip'>): string {
-  const address = request.ip.toLowerCase()
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1]
-  if (mapped) return mapped
+export function addressKey(request: Parameters<typeof sourceAddress>[0]): string {
+  const address = sourceAddress(request)
   return address.includes(':') ? `${networkOf(address)}::/64` : address
 }
 
-/** The first 64 bits of an IPv6 address. */
+/** The first 64 bits of an IPv6 address as RFC 5952 writes it. */
 function networkOf(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length
-  const groups = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
+  return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
 }
 
 /** A key for a limit that counts by a text of unbounded length, such as a client id that someone claims. */
