@@ -1,7 +1,9 @@
+import { findBars, orderOf, type Direction, type Run } from './directions.ts'
 import { findLookAlikes } from './look-alikes.ts'
 
 /** Why a piece of a text is not what it seems, or does not show at all. */
 export type Oddity =
+  | 'order'
   | 'direction'
   | 'invisible'
   | 'tag'
@@ -13,35 +15,55 @@ export type Oddity =
 
 /**
  * A piece of a text. A `space` is wider, narrower or more than it seems; that, and what a line ends with, is shown but
- * warns of nothing. `right to left` are letters that must not pull along what stands around them.
+ * warns of nothing.
  */
-export type Part = { is: 'plain' | 'right to left' | 'space' | 'line end' | Oddity; text: string }
-
-/** A line with what ends it. */
-export type Line = { direction: 'ltr' | 'rtl'; parts: Part[] }
+export type Part = { is: 'plain' | 'space' | 'line end' | Exclude<Oddity, 'order'>; text: string }
 
 /**
- * Cuts a text into lines and pieces, so that whoever looks at it sees every character that they sign, in the order in
- * which they sign them. The pieces joined are the text.
+ * A line with what ends it, in runs of one direction each. A run of another direction than the line's must be isolated,
+ * lest it pulls along what stands around it.
+ */
+export type Line = { direction: Direction; isAmbiguous: boolean; runs: { direction: Direction; parts: Part[] }[] }
+
+/**
+ * Cuts a text into lines, runs and pieces, so that people see every character that they sign, in the order in which
+ * they sign them; where they may read another order, the line is `isAmbiguous`. The pieces joined are the text.
  */
 export function linesOf(text: string): Line[] {
   return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => {
-    const direction = directionOf(line)
-    const parts = merge(findLookAlikes(piecesOf(line), line))
-    return { direction, parts: direction === 'rtl' ? parts : parts.flatMap(isolateRightToLeft) }
+    const { direction, runs, isAmbiguous } = orderOf(line)
+    const parts = merge(findLookAlikes(piecesOf(line), line, findBars(line)))
+    return { direction, isAmbiguous, runs: divide(parts, runs) }
+  })
+}
+
+/** Puts each piece into its run, and cuts those that reach into the next. */
+function divide(parts: Part[], runs: Run[]): Line['runs'] {
+  const left = parts.toReversed()
+  return runs.map(({ direction, text }) => {
+    const within: Part[] = []
+    for (let length = text.length; length > 0; length -= within.at(-1)?.text.length ?? 0) {
+      const part = left.pop()
+      if (!part) throw new Error('The pieces are less than the runs')
+      within.push({ ...part, text: part.text.slice(0, length) })
+      if (part.text.length > length) left.push({ ...part, text: part.text.slice(length) })
+    }
+    return { direction, parts: within }
   })
 }
 
 /** What a text is to be warned of, and how many times. */
 export function odditiesIn(lines: Line[]): Map<Oddity, number> {
   const counts = new Map<Oddity, number>()
-  for (const { is, text } of lines.flatMap(({ parts }) => parts))
+  const ambiguous = lines.filter(({ isAmbiguous }) => isAmbiguous).length
+  if (ambiguous > 0) counts.set('order', ambiguous)
+  for (const { is, text } of lines.flatMap(({ runs }) => runs.flatMap(({ parts }) => parts)))
     if (isOdd(is)) counts.set(is, (counts.get(is) ?? 0) + (is === 'combining' ? 1 : [...text].length))
   return counts
 }
 
-export function isOdd(is: Part['is']): is is Oddity {
-  return is !== 'plain' && is !== 'right to left' && is !== 'space' && is !== 'line end'
+export function isOdd(is: Part['is']): is is Exclude<Oddity, 'order'> {
+  return is !== 'plain' && is !== 'space' && is !== 'line end'
 }
 
 /** Scripts in which a joiner, or none, between two letters is a matter of spelling (RFC 5892 appendix A). */
@@ -102,24 +124,4 @@ function merge(parts: Part[]): Part[] {
 function areOne(part: Part, next: Part): boolean {
   const isRead = part.is === 'plain' || part.is === 'look-alike'
   return isRead || (part.text.startsWith(next.text) && [...next.text].length === 1)
-}
-
-/** Letters that are written from right to left, by the blocks that Unicode keeps for them. */
-const rightToLeft =
-  '[[\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}]&&\\p{L}]'
-const firstLetter = new RegExp(`^[^\\p{L}]*${rightToLeft}`, 'v')
-/** From such a letter to the last one before a letter of another direction. */
-const run = new RegExp(`(${rightToLeft}(?:(?:${rightToLeft}|\\P{L})*(?:${rightToLeft}|\\p{M}))?)`, 'v')
-
-function directionOf(line: string): Line['direction'] {
-  return firstLetter.test(line) ? 'rtl' : 'ltr'
-}
-
-/** Browsers would show the number behind a word that is written from right to left before it. */
-function isolateRightToLeft(part: Part): Part[] {
-  if (part.is !== 'plain') return [part]
-  const pieces = part.text.split(run).map((text, index) => {
-    return { is: index % 2 === 1 ? ('right to left' as const) : ('plain' as const), text }
-  })
-  return pieces.filter(({ text }) => text !== '')
 }

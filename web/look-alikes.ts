@@ -22,7 +22,8 @@ const passing = new RegExp(
 )
 
 /** Scripts in which whole words may pass for Latin, and those that share their words with another script by custom. */
-const scripts = 'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Han Hiragana Katakana Bopomofo Hangul'.split(' ')
+const scripts =
+  'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Han Hiragana Katakana Bopomofo Hangul Hebrew Arabic'.split(' ')
 // regexp: of one character
 const ofScript = scripts.map((name) => ({ name, has: new RegExp(`\\p{sc=${name}}`, 'v') }))
 const eastAsian = new Set(['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'])
@@ -47,15 +48,19 @@ const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${punctuation.
 /** A letter or digit with its marks. */
 const letters = /\P{M}\p{M}*|\p{M}+/gv
 
-/** Marks, in what seemed plain, the letters and digits of a line that pass for others. */
-export function findLookAlikes(parts: Part[], line: string): Part[] {
+/** Marks, in what seemed plain, what passes for other letters and digits, and the letters at the places of `bars`. */
+export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): Part[] {
   const known = clearScriptsOf(line)
   const isEastAsian = (line.match(/\p{L}/gv) ?? []).some((letter) => eastAsian.has(scriptOf(letter) ?? ''))
+  const isBeyondLatin = beyondLatin.test(line)
+  let at = 0
   return parts.flatMap((part) => {
+    const from = at
+    at += part.text.length
     if (part.is !== 'plain' || /^[\0-\x7F]*$/.test(part.text)) return [part]
-    return [...part.text.matchAll(words)].flatMap(({ 0: text, groups }) => {
-      if (groups?.['false'] !== undefined) return [{ is: 'look-alike' as const, text }]
-      if (groups?.['word'] !== undefined) return markWord(text, { line, known, isEastAsian })
+    return [...part.text.matchAll(words)].flatMap(({ 0: text, index, groups }) => {
+      if (groups?.['false'] !== undefined || bars.has(from + index)) return [{ is: 'look-alike' as const, text }]
+      if (groups?.['word'] !== undefined) return markWord(text, { isBeyondLatin, known, isEastAsian })
       return [{ is: !isEastAsian && isTwin(text) ? 'look-alike' : 'plain', text } satisfies Part]
     })
   })
@@ -66,7 +71,7 @@ export function scriptOf(letter: string): string | undefined {
   return ofScript.find(({ has }) => has.test(letter))?.name
 }
 
-type Around = { line: string; known: Set<string | undefined>; isEastAsian: boolean }
+type Around = { isBeyondLatin: boolean; known: Set<string | undefined>; isEastAsian: boolean }
 
 function markWord(word: string, around: Around): Part[] {
   const pieces = word.match(letters) ?? []
@@ -105,11 +110,11 @@ function clearScriptsOf(line: string): Set<string | undefined> {
   return new Set((line.match(/\p{L}/gv) ?? []).filter((letter) => !passing.test(letter)).map(scriptOf))
 }
 
-function isCostumed(piece: string, word: string, { line, isEastAsian }: Around): boolean {
+function isCostumed(piece: string, word: string, { isBeyondLatin, isEastAsian }: Around): boolean {
   if (costumed.test(piece)) return true
   if (wide.test(piece)) return !isEastAsian
   // A digit of another script, which may look like another digit of ours.
-  return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !beyondLatin.test(line))
+  return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !isBeyondLatin)
 }
 
 /**

@@ -239,6 +239,12 @@ export const de: Words = {
       'Dein Wiederherstellungscode tut es, für diese eine Unterschrift.',
     marked: 'Nicht alles in diesem Text ist, was es scheint:',
     oddities: {
+      order: (times) =>
+        counted(
+          times,
+          'Zeile, die Richtungen mischt: Lies ihre Wörter in der Richtung, die sie nennt',
+          'Zeilen, die Richtungen mischen: Lies ihre Wörter in der Richtung, die sie nennen',
+        ),
       direction: (times) => counted(times, 'Zeichen, das die Richtung dreht', 'Zeichen, die die Richtung drehen'),
       invisible: (times) => counted(times, 'unsichtbares Zeichen', 'unsichtbare Zeichen'),
       tag: (times) => counted(times, 'verstecktes Etikettzeichen', 'versteckte Etikettzeichen'),
@@ -262,7 +268,10 @@ export const de: Words = {
       Cherokee: 'Cherokee',
       Coptic: 'koptisch',
       Lisu: 'Lisu',
+      Hebrew: 'hebräisch',
+      Arabic: 'arabisch',
     },
+    ways: { ltr: 'von links nach rechts →', rtl: '← von rechts nach links' },
     whoAreYou: 'Wer soll unterschreiben?',
     whoAreYouWhy: 'Eine App bittet um eine Unterschrift. Melde dich an, um zu sehen, was sie möchte.',
     inAWindow: 'In einem Fenster öffnen',

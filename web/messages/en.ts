@@ -222,6 +222,12 @@ export const en = {
     codeWhy: 'No passkey at hand opens your key. Your recovery code does, for this one signature.',
     marked: 'Not everything in this text is what it seems:',
     oddities: {
+      order: (times: number) =>
+        counted(
+          times,
+          'line that mixes directions: read its words in the direction that it names',
+          'lines that mix directions: read their words in the direction that they name',
+        ),
       direction: (times: number) =>
         counted(times, 'character that turns the direction', 'characters that turn the direction'),
       invisible: (times: number) => counted(times, 'invisible character', 'invisible characters'),
@@ -243,7 +249,11 @@ export const en = {
       Cherokee: 'Cherokee',
       Coptic: 'Coptic',
       Lisu: 'Lisu',
+      Hebrew: 'Hebrew',
+      Arabic: 'Arabic',
     },
+    /** How the words of a line that mixes directions are ordered. */
+    ways: { ltr: 'left to right →', rtl: '← right to left' },
     whoAreYou: 'Who is to sign?',
     whoAreYouWhy: 'An app asks for a signature. Sign in to see what it wants.',
     inAWindow: 'Open in a window',

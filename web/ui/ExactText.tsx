@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from '../exact-text.ts'
 import { scriptOf } from '../look-alikes.ts'
@@ -48,12 +49,21 @@ function Warnings({ of }: { of: Map<Oddity, number> }) {
   )
 }
 
-function LineOfText({ line: { direction, parts } }: { line: Line }) {
+function LineOfText({ line: { direction, isAmbiguous, runs } }: { line: Line }) {
+  const words = useWords().sign
   return (
     <div class="line" dir={direction}>
-      {parts.map((part, index) => (
-        <Piece key={index} part={part} />
-      ))}
+      {isAmbiguous && <mark class="odd way">{words.ways[direction]}</mark>}
+      {runs.map((run, index) => {
+        const pieces = run.parts.map((part, place) => <Piece key={place} part={part} />)
+        return run.direction === direction ? (
+          <Fragment key={index}>{pieces}</Fragment>
+        ) : (
+          <bdi key={index} dir={run.direction}>
+            {pieces}
+          </bdi>
+        )
+      })}
     </div>
   )
 }
@@ -61,7 +71,6 @@ function LineOfText({ line: { direction, parts } }: { line: Line }) {
 function Piece({ part }: { part: Part }) {
   const { is, text } = part
   if (isOdd(is)) return <Odd part={part} />
-  if (is === 'right to left') return <bdi dir="rtl">{text}</bdi>
   if (is === 'space') return <span class="space">{text}</span>
   if (is === 'line end')
     return (
