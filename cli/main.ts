@@ -13,7 +13,7 @@ import { addRestore } from './backup/restore.ts'
 import { Refused } from './call.ts'
 import { addCompletion } from './completion.ts'
 import { addDoctor } from './doctor.ts'
-import { Cancelled, Failure } from './failure.ts'
+import { Cancelled, Failure, Unproved } from './failure.ts'
 import { addList as addKeyList } from './keys/list.ts'
 import { addRotate } from './keys/rotate.ts'
 import { addWatch } from './log/watch.ts'
@@ -101,9 +101,14 @@ function explain(error: unknown): number {
   }
   if (error instanceof Cancelled) return 130
   if (!(error instanceof Failure)) throw error
-  if (wantsJson) printError(error instanceof Refused ? error.code : 'failed', error.message)
+  if (wantsJson) printError(codeOf(error), error.message)
   else console.error(`error: ${withoutControls(error.message)}`)
-  return 1
+  return error instanceof Unproved ? 3 : 1
+}
+
+function codeOf(error: Failure): string {
+  if (error instanceof Refused) return error.code
+  return error instanceof Unproved ? 'unproved' : 'failed'
 }
 
 /** The shape of the errors of the API, so that a script reads one kind alone. */

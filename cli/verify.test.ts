@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -12,6 +14,7 @@ import { inherited } from './testing/environment.ts'
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 let folder: string
+let jwks: string
 let ada: { handle: string; identityId: string }
 
 before(async () => {
@@ -21,17 +24,18 @@ before(async () => {
   ada = signer
   const { requestId } = (await askerOf(world, await world.app()).request(signer.identityId, { payload })).json()
   await signer.sign(requestId, signer.pair.sign(payload))
-  const [receipt, jwks] = [
+  const [receipt, published] = [
     await world.api.inject({ url: `/api/signing/requests/${requestId}/receipt`, headers: signer.headers }),
     await world.api.inject({ url: '/api/transparency/jwks' }),
   ]
   const [, body = ''] = receipt.body.split('.')
   await writeFile(join(folder, 'receipt.jws'), receipt.body)
   await writeFile(join(folder, 'altered.jws'), receipt.body.replace(body, `${body.slice(0, -8)}AAAAAAAA`))
-  await writeFile(join(folder, 'jwks.json'), jwks.body)
+  await writeFile(join(folder, 'jwks.json'), published.body)
   await writeFile(join(folder, 'others.json'), '{"keys":[]}')
   await writeFile(join(folder, 'text.txt'), payload)
-  const kept = { receipt: receipt.body, payload, logKeys: jwks.json() }
+  const kept = { receipt: receipt.body, payload, logKeys: published.json() }
+  jwks = published.body
   await writeFile(join(folder, 'kept.json'), JSON.stringify(kept))
   await writeFile(join(folder, 'kept-other.json'), JSON.stringify({ ...kept, payload: 'Überweise 1000 €' }))
   await writeFile(join(folder, 'kept-others.json'), JSON.stringify({ ...kept, logKeys: { keys: [] } }))
@@ -50,8 +54,11 @@ async function writeOfOrganization(world: World): Promise<void> {
   await owner.sign(requestId, owner.pair.sign(payload))
   await bob.approve(requestId, bob.pair.sign(payload))
   const url = `/api/signing/requests/${requestId}/receipt`
-  await writeFile(join(folder, 'acme.jws'), (await world.api.inject({ url, headers: bob.headers })).body)
-  await writeFile(join(folder, 'acme.json'), (await world.api.inject({ url: '/api/transparency/jwks' })).body)
+  const receipt = (await world.api.inject({ url, headers: bob.headers })).body
+  const keys = (await world.api.inject({ url: '/api/transparency/jwks' })).body
+  await writeFile(join(folder, 'acme.jws'), receipt)
+  await writeFile(join(folder, 'acme.json'), keys)
+  await writeFile(join(folder, 'kept-acme.json'), JSON.stringify({ receipt, payload, logKeys: JSON.parse(keys) }))
 }
 
 /** Runs `countersign verify` where there is no server. */
@@ -80,12 +87,42 @@ test('a receipt is verified without a network, and told in words', async () => {
   assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
 })
 
-test('what the SDK has kept is verified as it is, also against keys and a text that are named', async () => {
-  const { code, stdout, stderr } = await verify('kept.json')
+test('what the SDK has kept is verified as it is, against keys that are named', async () => {
+  const { code, stdout, stderr } = await verify('kept.json', '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
   assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
   assert.equal((await verify('kept-others.json', '--jwks', 'jwks.json')).code, 0)
-  assert.equal((await verify('kept-other.json', '--payload', payload)).code, 0)
+  assert.equal((await verify('kept-other.json', '--payload', payload, '--jwks', 'jwks.json')).code, 0)
+})
+
+for (const [what, file] of [
+  ['person', 'kept.json'],
+  ['organization', 'kept-acme.json'],
+] as const)
+  test(`CLI-15 keys that come with the receipt of a ${what} prove nothing`, async () => {
+    const { code, stdout, stderr } = await verify(file)
+    assert.deepEqual([code, stdout], [3, ''])
+    assert.match(stderr, /verified by keys that came with it; they prove nothing\..*--jwks/)
+    const inJson = await verify(file, '--json')
+    assert.deepEqual([inJson.code, inJson.stdout], [3, ''])
+    assert.equal(fieldsOf(JSON.parse(inJson.stderr))['error'], 'unproved')
+  })
+
+test('CLI-15 where the server answers, its keys count, and those in the file do not', async (t) => {
+  const answers: Record<string, string> = { localhost: '{"keys":[]}', '127.0.0.1': jwks }
+  const server = createServer(({ headers: { host = '' } }, response) => {
+    response.end(answers[host.split(':')[0] ?? ''])
+  }).listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port')
+  const by = (name: string) => ['--base-url', `http://${name}:${address.port}`]
+  const forged = await verify('kept.json', ...by('localhost'))
+  assert.deepEqual([forged.code, forged.stdout], [1, ''])
+  assert.match(forged.stderr, /proves nothing: .* not among the given/)
+  assert.equal((await verify('kept.json', ...by('127.0.0.1'))).code, 0)
+  assert.equal((await verify('kept-others.json', ...by('127.0.0.1'))).code, 0)
 })
 
 test('the receipt of an organization tells who signed and who approved', async () => {
@@ -103,9 +140,9 @@ for (const [what, words, complaint] of [
   ['another text', ['receipt.jws', '--payload', 'Überweise 10 €', '--jwks', 'jwks.json'], /for another text/],
   ['a receipt that was altered', ['altered.jws', '--payload', payload, '--jwks', 'jwks.json'], /altered since/],
   ['keys of another service', ['receipt.jws', '--payload', payload, '--jwks', 'others.json'], /not among the given/],
-  ['a receipt that was kept with another text', ['kept-other.json'], /for another text/],
+  ['a receipt that was kept with another text', ['kept-other.json', '--jwks', 'jwks.json'], /for another text/],
   ['a receipt that was kept with other keys', ['kept-others.json'], /not among the given/],
-  ['JSON that is no receipt', ['jwks.json'], /JSON without a receipt: .* receipt, payload and logKeys/],
+  ['JSON that is no receipt', ['jwks.json'], /JSON without a receipt: .* receipt and payload/],
   ['what is no receipt', ['text.txt', '--payload', payload, '--jwks', 'jwks.json'], /no receipt/],
   ['a file that is not there', ['none.jws', '--payload', payload, '--jwks', 'jwks.json'], /cannot be read/],
   ['keys that are no JSON', ['receipt.jws', '--payload', payload, '--jwks', 'text.txt'], /no JSON/],

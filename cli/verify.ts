@@ -6,10 +6,10 @@ import type {
   VerifiedReceipt,
 } from '@countersign/protocol/receipt-verification'
 import { Option, type Command } from 'commander'
-import { Failure } from './failure.ts'
+import { Failure, Unproved } from './failure.ts'
 import { fieldsOf } from './json.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
-import { settingsOf } from './settings.ts'
+import { settingsOf, type Settings } from './settings.ts'
 import { printJson, withoutControls } from './terminal.ts'
 
 type Options = { payload?: string; payloadFile?: string; jwks?: string }
@@ -28,36 +28,48 @@ export function addVerify(program: Command): void {
   program
     .command('verify')
     .description('verify a receipt: who signed which text, when, and with which key')
-    .argument('<receipt>', 'the file of the receipt, or the JSON that the SDK keeps: {receipt, payload, logKeys}')
+    .argument('<receipt>', 'the file of the receipt, or the JSON that the SDK keeps: {receipt, payload}')
     .option('--payload <text>', 'the text that was signed')
     .addOption(new Option('--payload-file <file>', 'the same from a file, to the byte').conflicts('payload'))
     .option(
       '--jwks <file>',
-      'the keys of the log as you have kept them; without it those in the JSON count, or the server is asked',
+      'the keys of the log as you have kept them; without it the server of --base-url is asked for them',
     )
     .action(async (file: string, { payload, payloadFile, jwks }: Options, command: Command) => {
       const settings = settingsOf(command)
       const kept = readKept(file, read(file))
       const text = payloadFile === undefined ? (payload ?? kept.payload) : read(payloadFile)
       if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
-      const ownKeys = jwks === undefined ? kept.logKeys : readLogKeys(parse(read(jwks), jwks))
-      const keySet = ownKeys ?? (await fetchLogKeys(settings))
-      const reading = await verify(kept.receipt, { payload: text, keySet })
+      const trusted = jwks === undefined ? await askForKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
+      const reading = await verify(kept.receipt, { payload: text, keySet: trusted ?? kept.logKeys ?? { keys: [] } })
       if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
+      if (!trusted) throw new Unproved(`${file} was verified by keys that came with it; they prove nothing. ${remedy}`)
       if (settings.json) return printJson(reading.receipt)
       const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfPerson(reading)
       for (const line of lines) console.log(withoutControls(line))
     })
 }
 
+const remedy = 'Name the keys of the log as you have kept them (--jwks), or the server that has them (--base-url)'
+
+/** The keys of the server. None where it does not answer and the file has keys of its own, which anybody can make. */
+async function askForKeys(settings: Settings, { logKeys }: Kept): Promise<LogKeySet | undefined> {
+  try {
+    return await fetchLogKeys(settings)
+  } catch (error) {
+    if (!(error instanceof Failure) || !logKeys) throw error
+    return undefined
+  }
+}
+
 type Kept = { receipt: string; payload?: string; logKeys?: LogKeySet }
 
-/** What a file holds: a receipt by itself, or the JSON in which the SDK keeps one with its text and the log's keys. */
+/** What a file holds: a receipt by itself, or JSON with its text too, and of earlier versions the keys of the log. */
 function readKept(file: string, content: string): Kept {
   if (!content.trimStart().startsWith('{')) return { receipt: content }
   const { receipt, payload, logKeys } = fieldsOf(parse(content, file))
   if (typeof receipt !== 'string')
-    throw new Failure(`${file} is JSON without a receipt: what the SDK keeps has receipt, payload and logKeys`)
+    throw new Failure(`${file} is JSON without a receipt: what the SDK keeps has receipt and payload`)
   return {
     receipt,
     ...(typeof payload === 'string' && { payload }),

@@ -47,7 +47,7 @@ test('what an organization signs reaches the app with every signature, and as a 
   )
   const { requestId } = request
   const kept = await countersign.readOrganizationReceipt({ requestId, organizationId: id, payload })
-  const { organization, signatures } = verifyOrganizationReceipt(kept)
+  const { organization, signatures } = verifyOrganizationReceipt(kept, { logKeys: await countersign.readLogKeys() })
   assert.deepEqual(organization, { id, name: 'Acme' })
   assert.deepEqual(
     signatures.map(({ handle }) => handle),

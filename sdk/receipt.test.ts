@@ -5,11 +5,20 @@ import { after, before, test } from 'node:test'
 import { createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
 import { serveHere } from '../server/testing/service-here.ts'
 import type { Served } from '../server/testing/service.ts'
-import { createCountersign, CountersignError, verifyReceipt, type Countersign, type KeptReceipt } from './src/server.ts'
+import {
+  createCountersign,
+  CountersignError,
+  verifyOrganizationReceipt,
+  verifyReceipt,
+  type Countersign,
+  type KeptReceipt,
+  type LogKeys,
+} from './src/server.ts'
 
 let service: Served
 let countersign: Countersign
 let kept: KeptReceipt
+let logKeys: LogKeys
 let settings: Awaited<ReturnType<typeof registerRemoteApp>>
 let asked: { requestId: string; clientId: string; identityId: string }
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
@@ -21,6 +30,7 @@ before(async () => {
   countersign = createCountersign(settings)
   asked = { ...(await sign()), clientId }
   kept = await countersign.readReceipt({ ...asked, payload })
+  logKeys = await countersign.readLogKeys()
 })
 after(() => service.close())
 
@@ -34,9 +44,9 @@ async function sign() {
 }
 
 /** The code with which it is refused, when this is another. */
-function refusedWith(changes: Partial<KeptReceipt>): string {
+function refusedWith({ logKeys: keys = logKeys, ...changes }: Partial<KeptReceipt & { logKeys: LogKeys }>): string {
   try {
-    verifyReceipt({ ...kept, ...changes })
+    verifyReceipt({ ...kept, ...changes }, { logKeys: keys })
   } catch (error) {
     assert.ok(error instanceof CountersignError)
     assert.match(error.description, /\.$/)
@@ -46,7 +56,7 @@ function refusedWith(changes: Partial<KeptReceipt>): string {
 }
 
 test('a receipt says who signed which text, without asking the service', () => {
-  const { requestId, clientId, identityId, ...signed } = verifyReceipt(kept)
+  const { requestId, clientId, identityId, ...signed } = verifyReceipt(kept, { logKeys })
   assert.deepEqual({ requestId, clientId, identityId }, asked)
   assert.equal(signed.payload, payload)
   assert.equal(signed.keyVersion, 1)
@@ -65,16 +75,26 @@ test('a receipt proves no other text, nothing once it is altered, and nothing by
   assert.equal(refusedWith({ receipt: [header, body].join('.') }), 'invalid_service_signature')
   assert.equal(refusedWith({ receipt: '' }), 'malformed_receipt')
   assert.equal(refusedWith({ logKeys: { keys: [] } }), 'unknown_service_key')
-  assert.equal(refusedWith({ logKeys: { ...kept.logKeys, origin: 'another.example/log' } }), 'key_not_in_log')
+  assert.equal(refusedWith({ logKeys: { ...logKeys, origin: 'another.example/log' } }), 'key_not_in_log')
+})
+
+test('CLI-16 keys that were kept in the file of a receipt are not believed', () => {
+  const file = JSON.stringify({ ...kept, logKeys })
+  const [withKeys, others] = [JSON.parse(file), { logKeys: { keys: [] } }]
+  assert.throws(() => verifyReceipt(withKeys, others), { code: 'unknown_service_key' })
+  // What JavaScript written for an earlier version calls.
+  assert.throws(() => Reflect.apply(verifyReceipt, undefined, [withKeys]), { code: 'unknown_service_key' })
+  assert.throws(() => Reflect.apply(verifyOrganizationReceipt, undefined, [withKeys]), { code: 'unknown_service_key' })
+  assert.equal(verifyReceipt(withKeys, { logKeys }).requestId, asked.requestId)
 })
 
 const codeOf = (error: unknown) => (error instanceof CountersignError ? [error.code, error.status] : error)
 const refused = (work: Promise<unknown>) => work.then(() => 'nothing', codeOf)
 
 test('an app has the receipt of what it asked, as JSON to keep, by the keys of the log that it knows', async () => {
-  assert.deepEqual(verifyReceipt(JSON.parse(JSON.stringify(kept))), verifyReceipt(kept))
-  const { logKeys } = kept
-  assert.deepEqual((await countersign.readReceipt({ ...asked, payload, logKeys })).logKeys, logKeys)
+  const [trusted, again] = [{ logKeys }, JSON.parse(JSON.stringify(kept))]
+  assert.deepEqual(verifyReceipt(again, trusted), verifyReceipt(kept, trusted))
+  assert.deepEqual(Object.keys(await countersign.readReceipt({ ...asked, payload, logKeys })), ['receipt', 'payload'])
   const others = countersign.readReceipt({ ...asked, payload, logKeys: { keys: [] } })
   assert.deepEqual(await refused(others), ['unknown_service_key', undefined])
   const another = countersign.readReceipt({ ...asked, payload: `${payload}.` })
@@ -93,7 +113,7 @@ test('what has no receipt, or not for this app, is refused as the service says i
 
 test('a service that gives another receipt than the wanted one is not believed', async (t) => {
   const another = await countersign.readReceipt({ ...(await sign()), payload })
-  const answers: Record<string, unknown> = { jwks: JSON.stringify(another.logKeys), receipt: another.receipt }
+  const answers: Record<string, unknown> = { jwks: JSON.stringify(logKeys), receipt: another.receipt }
   const liar = createServer(({ url = '' }, response) => {
     const { pathname } = new URL(url, 'http://liar')
     response.end(answers[pathname.split('/').at(-1) ?? ''])
@@ -104,7 +124,7 @@ test('a service that gives another receipt than the wanted one is not believed',
   if (address === null || typeof address === 'string') throw new Error('the liar listens on no port')
   const read = (wanted: object, clientId = settings.clientId) =>
     createCountersign({ ...settings, clientId, baseUrl: `http://localhost:${address.port}` }).readReceipt({
-      requestId: verifyReceipt(another).requestId,
+      requestId: verifyReceipt(another, { logKeys }).requestId,
       payload,
       ...wanted,
     })
@@ -116,5 +136,5 @@ test('a service that gives another receipt than the wanted one is not believed',
   answers['jwks'] = '{"keys":1}'
   assert.deepEqual(await refused(read({})), unexpected)
   answers['receipt'] = '<h1>Welcome</h1>'
-  assert.deepEqual(await refused(read({ logKeys: another.logKeys })), ['malformed_receipt', undefined])
+  assert.deepEqual(await refused(read({ logKeys })), ['malformed_receipt', undefined])
 })

@@ -2,13 +2,20 @@ import { addressOf } from './address.ts'
 import { connectUrl, type WantedConsent } from './connect-url.ts'
 import { readOrganizationReceipt, type WantedOrganizationReceipt } from './organization-receipt.ts'
 import { redeem, type Redemption } from './redemption.ts'
-import { readReceipt, type WantedReceipt } from './receipt.ts'
+import { readLogKeys, readReceipt, type WantedReceipt } from './receipt.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
 
 export { CountersignError } from './error.ts'
-export { verifyReceipt, type KeptReceipt, type SignedReceipt, type WantedReceipt } from './receipt.ts'
+export {
+  verifyReceipt,
+  type KeptReceipt,
+  type LogKeys,
+  type SignedReceipt,
+  type Trusted,
+  type WantedReceipt,
+} from './receipt.ts'
 export {
   verifyOrganizationReceipt,
   type SignedOrganizationReceipt,
@@ -53,6 +60,8 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
     waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
       signing.waitForSignature(app, request, options),
+    /** The keys of the log, by which receipts are verified: read them once, and keep them apart from receipts. */
+    readLogKeys: () => readLogKeys(app),
     readReceipt: (wanted: WantedReceipt) => readReceipt(app, wanted),
     createOrganizationRequest: (wanted: organization.NewOrganizationRequest) =>
       organization.createOrganizationRequest(app, wanted),
