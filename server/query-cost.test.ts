@@ -171,7 +171,7 @@ function isHandled(handled: unknown): handled is Handled {
   return typeof handled === 'object' && handled !== null && 'request' in handled && 'reply' in handled
 }
 
-/** What no request leaves behind: what a sender or a limit that processes share would write. */
+/** What no request here leaves behind: what a sender, a limit that processes share or an identity that goes would. */
 async function makeRemainingRows(): Promise<void> {
   const { db, now } = enterprise.world
   await sql`
@@ -180,6 +180,7 @@ async function makeRemainingRows(): Promise<void> {
   await sql`
     insert into rate_limit_window (key_sha256, taken, ends_at)
     select sha256('a'), 1, ${now()}`.execute(db)
+  await sql`insert into delegation_former_identity (identity_id) values (gen_random_uuid())`.execute(db)
 }
 
 /** Has the database count rows that are outside of every partial index, and never again. */
