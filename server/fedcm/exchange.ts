@@ -28,7 +28,9 @@ export async function exchangeAssertion(endpoint: TokenEndpoint, sent: Sent): Pr
   const client = await authenticateClient({ apps, rateLimits }, readCredentials(authorization, body), address, now)
   const codeVerifier = either(body.code_verifier || undefined, body.codeVerifier || undefined)
   const presented = { assertion: body.assertion, codeVerifier }
-  return countingFailures(kernel, client, 'fedcm_assertion', () => answer(endpoint, client, presented, now))
+  return countingFailures(kernel, { client, grant: 'fedcm_assertion', address }, () =>
+    answer(endpoint, client, presented, now),
+  )
 }
 
 async function answer(

@@ -194,3 +194,31 @@ test('TOK-20 guessed secrets are slowed down, and the app itself is not locked o
   })
   assert.equal(elsewhere.statusCode, 200, elsewhere.body)
 })
+
+for (const kind of ['public', 'confidential'] as const)
+  test(`GRW-27 nobody turns the invalid_grant of a ${kind} app into 429 for others`, async (t) => {
+    const limited = await createWorld({ rateLimits: true })
+    t.after(() => limited.close())
+    const app = await limited.app({ public: kind === 'public' })
+    const fail = (remoteAddress: string, fields: Record<string, string>) =>
+      limited.api.inject({
+        method: 'POST',
+        url: '/api/oauth/token',
+        remoteAddress,
+        payload: { grant_type: 'refresh_token', refresh_token: 'cs_refresh_none', ...fields },
+      })
+    const strange = { client_id: app.clientId }
+    for (let nth = 0; nth < 70; nth += 1)
+      assert.notEqual((await fail(`198.51.100.${nth}`, strange)).statusCode, 429, `the address ${nth}`)
+    const expired = await fail('203.0.113.9', app.credentials)
+    assert.deepEqual([expired.statusCode, expired.json().error], [400, 'invalid_grant'])
+
+    const networks = ['2001:db8:1:1::1', '2001:db8:1:2::1', '203.0.113.50']
+    for (const address of networks.slice(1)) {
+      const statuses: number[] = []
+      for (let nth = 0; nth < 62; nth += 1) statuses.push((await fail(address, strange)).statusCode)
+      assert.equal(statuses.at(-1), 429, 'one address tries sixty times a minute')
+    }
+    assert.equal((await fail(networks[0] ?? '', strange)).statusCode, 429, 'with all networks of a site')
+    assert.equal((await fail('203.0.113.9', app.credentials)).json().error, 'invalid_grant')
+  })

@@ -5,7 +5,7 @@ import type { AppDirectory } from '#apps/app-directory.ts'
 import { authenticateClient, type Client } from '#apps/client-authentication.ts'
 import { exchange } from '#delegation/exchange.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { textKey } from '#kernel/rate-limit.ts'
+import { siteKey, textKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import type { Redeeming } from '#tokens/lineage.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
@@ -26,7 +26,9 @@ export async function answerTokenRequest(
   const now = kernel.clock()
   const { rateLimits } = kernel
   const client = await authenticateClient({ apps, rateLimits }, request.credentials, sent.address, now)
-  return countingFailures(kernel, client, request.grant, () => answer(endpoint, client, request, now))
+  return countingFailures(kernel, { client, grant: request.grant, address: sent.address }, () =>
+    answer(endpoint, client, request, now),
+  )
 }
 
 async function answer(
@@ -46,11 +48,17 @@ async function answer(
   return tokenResponse(issuing, await redeemGrant(endpoint, client, request, now), now)
 }
 
-/** Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. */
+/** Who has a grant redeemed, which one, and from where. */
+type Counted = { client: Client; grant: string; address: string }
+
+/**
+ * Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. What comes under the
+ * id of an app that has not proved itself counts against its address there: otherwise a caller who knows the id could
+ * turn the `invalid_grant` of everybody else into `rate_limited`.
+ */
 export async function countingFailures<Answer>(
   { rateLimits, telemetry }: Kernel,
-  { app }: Client,
-  grant: string,
+  { client: { app, proved }, grant, address }: Counted,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -59,7 +67,10 @@ export async function countingFailures<Answer>(
     return answered
   } catch (error) {
     telemetry.granted(grant, error instanceof Refusal ? error.code : 'server_error')
-    if (error instanceof Refusal) await rateLimits.count('failed redemption of a client', textKey(app.clientId))
+    if (error instanceof Refusal) {
+      const key = proved ? app.clientId : `${app.clientId} ${siteKey(address)}`
+      await rateLimits.count('failed redemption of a client', textKey(key))
+    }
     throw error
   }
 }
