@@ -23,23 +23,38 @@ const registered = [
 
 /** A resource that is active, of an app that is, by its key or its audience. */
 export function findActive(db: Database | Transaction, named: string) {
-  return db
-    .selectFrom('app_resource')
-    .innerJoin('app', 'app.client_id', 'app_resource.client_id')
-    .select(resource)
-    .select([
-      'app.client_id as ownerClientId',
-      'app.name as ownerName',
-      'app.description as ownerDescription',
-      'app.icon_url as ownerIconUrl',
-      'app.website_url as ownerWebsiteUrl',
-    ])
-    .where('app_resource.status', '=', 'active')
-    .where('app.status', '=', 'active')
-    .where(({ eb, or }) =>
-      or([eb('resource_key', '=', named), eb(sql`rtrim(audience, '/')`, '=', withoutTrailingSlash(named))]),
-    )
-    .executeTakeFirst()
+  return (
+    db
+      .selectFrom('app_resource')
+      .innerJoin('app', 'app.client_id', 'app_resource.client_id')
+      .select(resource)
+      .select([
+        'app.client_id as ownerClientId',
+        'app.name as ownerName',
+        'app.description as ownerDescription',
+        'app.icon_url as ownerIconUrl',
+        'app.website_url as ownerWebsiteUrl',
+      ])
+      .where('app_resource.status', '=', 'active')
+      .where('app.status', '=', 'active')
+      .where(({ eb, or }) =>
+        or([eb('resource_key', '=', named), eb(sql`rtrim(audience, '/')`, '=', withoutTrailingSlash(named))]),
+      )
+      // An app that describes itself may be known only since the resource is: it could take a token for an ID token.
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('app as named')
+              .select('named.client_id')
+              .where(sql<boolean>`named.client_id in (
+              app_resource.audience, rtrim(app_resource.audience, '/'), rtrim(app_resource.audience, '/') || '/'
+            )`)
+              .whereRef('named.client_id', '<>', 'app_resource.client_id'),
+          ),
+        ),
+      )
+      .executeTakeFirst()
+  )
 }
 export type ActiveResource = NonNullable<Awaited<ReturnType<typeof findActive>>>
 
@@ -113,4 +128,57 @@ function settingsOf(given: RegisteredResource) {
     is_held: given.isHeld,
     updated_at: given.updatedAt,
   }
+}
+
+/** Whether an audience is the client id of another app than this one, with or without a slash at its end. */
+export async function isClientIdOfOther(tx: Transaction, { audience, clientId }: OfApp): Promise<boolean> {
+  const name = withoutTrailingSlash(audience)
+  const other = await tx
+    .selectFrom('app')
+    .select('client_id')
+    .where('client_id', 'in', [audience, name, `${name}/`])
+    .where('client_id', '<>', clientId)
+    .executeTakeFirst()
+  return other !== undefined
+}
+type OfApp = Pick<RegisteredResource, 'audience' | 'clientId'>
+
+/** Keeps the names of what the operator has disabled of apps that are about to go, which the caller has locked. */
+export async function holdResources(tx: Transaction, clientIds: string[]): Promise<void> {
+  await tx
+    .insertInto('app_held_resource')
+    .columns(['resource_key', 'audience'])
+    .expression((query) =>
+      query
+        .selectFrom('app_resource')
+        .innerJoin('app', 'app.client_id', 'app_resource.client_id')
+        .select(['resource_key', sql<string>`rtrim(audience, '/')`.as('audience')])
+        .where('app.client_id', 'in', clientIds)
+        .where(({ eb, or }) => or([eb('app_resource.is_held', '=', true), eb('app.is_held', '=', true)])),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+type Names = Pick<RegisteredResource, 'resourceKey' | 'audience'>
+
+/** Whether a key or an audience was that of a resource which is held, and whose app is gone. */
+export async function isHeldName(tx: Transaction, { resourceKey, audience }: Names): Promise<boolean> {
+  const held = await tx
+    .selectFrom('app_held_resource')
+    .select('resource_key')
+    .where(({ eb, or }) =>
+      or([eb('resource_key', '=', resourceKey), eb('audience', '=', withoutTrailingSlash(audience))]),
+    )
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+export async function releaseName(tx: Transaction, { resourceKey, audience }: Names): Promise<void> {
+  await tx
+    .deleteFrom('app_held_resource')
+    .where(({ eb, or }) =>
+      or([eb('resource_key', '=', resourceKey), eb('audience', '=', withoutTrailingSlash(audience))]),
+    )
+    .execute()
 }

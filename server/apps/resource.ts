@@ -18,7 +18,7 @@ import {
 } from './resource-settings.ts'
 import * as resources from './resource-store.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
-import { byline, isHeldAfter, requirePresence, type Sought } from './steward.ts'
+import { byline, isHeldAfter, refuseHeld, requirePresence, type Sought, type Steward } from './steward.ts'
 import * as store from './store.ts'
 
 export type ActiveResource = resources.ActiveResource
@@ -71,7 +71,7 @@ type Registry = Pick<Kernel, 'db' | 'config'>
 
 /**
  * Offers a resource of an app to others. Refuses `app_not_found`, `described_by_itself`, `invalid_request`,
- * `too_many_resources`, `resource_key_taken`, `audience_taken`.
+ * `too_many_resources`, `resource_key_taken`, `audience_taken`, `disabled_by_operator`.
  */
 export async function createResource(
   { db, config }: Registry,
@@ -90,6 +90,7 @@ export async function createResource(
     requireAcceptableResource({ sent, resourceKey, scopes: sent.scopes }, config)
     if ((await resources.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
     await resources.insertResource(tx, resource).catch(refuseTaken)
+    await requireFreeNames(tx, steward, resource)
     const details = { resource: resourceKey }
     await record(tx, { action: 'resource.created', ...byline(steward), clientId, details }, now)
   })
@@ -119,10 +120,23 @@ export function changeResource(
 
     const changed = { ...resource, ...settings, isHeld: isHeldAfter(steward, resource, sent), updatedAt: now }
     await resources.updateResource(tx, changed).catch(refuseTaken)
+    if (sent.audience !== undefined) await requireFreeNames(tx, steward, changed)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
     await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)
     return { resource: toResource(changed), isForAll: mustHoldEverywhere(laggingResourceSettings, changed, resource) }
   })
+}
+
+/**
+ * Refuses names by which a resource, already written so that no other takes them meanwhile, would pass for another app,
+ * or bring back what the operator has disabled: `audience_taken`, `disabled_by_operator`. The operator may give a held
+ * name again.
+ */
+async function requireFreeNames(tx: Transaction, steward: Steward, named: RegisteredResource): Promise<void> {
+  if (await resources.isClientIdOfOther(tx, named))
+    throw refuse.audience_taken({ sentence: 'The audience is the client_id of another app.' })
+  if (steward.actor === 'operator') return resources.releaseName(tx, named)
+  if (await resources.isHeldName(tx, named)) throw refuseHeld()
 }
 
 function refuseTaken(error: unknown): never {

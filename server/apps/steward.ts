@@ -6,6 +6,9 @@ const refuse = refusals({
   disabled_by_operator: [403, 'The operator of this service has disabled this, and only they can enable it.'],
 })
 
+/** The refusal of what would bring back something that the operator has disabled. */
+export const refuseHeld = refuse.disabled_by_operator
+
 /** Who looks after apps: the operator after every one, a person after those that they registered. */
 export type Steward = { actor: 'operator' } | { actor: 'person'; session: Session }
 
@@ -43,6 +46,6 @@ export function isHeldAfter(
 ): boolean {
   if (status === undefined) return isHeld
   if (steward.actor === 'operator') return status === 'disabled'
-  if (isHeld && status === 'active') throw refuse.disabled_by_operator()
+  if (isHeld && status === 'active') throw refuseHeld()
   return isHeld
 }

@@ -185,6 +185,17 @@ export async function removeApp(tx: Transaction, clientId: string): Promise<bool
   return numDeletedRows === 1n
 }
 
+/** The apps of a person, which nobody else changes until the transaction ends. */
+export async function lockAppsOf(tx: Transaction, ownerUserId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('app')
+    .select('client_id')
+    .where('owner_user_id', '=', ownerUserId)
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.client_id)
+}
+
 /** Deletes the apps of a person, and with them their secrets and origins; answers which those were. */
 export function removeAppsOf(tx: Transaction, ownerUserId: string) {
   return tx

@@ -33,6 +33,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   app_origin: 'kept',
   app_secret: 'kept',
   app_resource: 'kept',
+  app_held_resource: 'kept',
   webhook_endpoint: 'kept',
   webhook_secret: 'kept',
   organization: 'kept',

@@ -35,6 +35,10 @@ export interface Tables {
     backchannel_logout_session_required: Generated<boolean>
     allow_any_loopback_port: Generated<boolean>
   }
+  app_held_resource: {
+    resource_key: string
+    audience: string
+  }
   app_origin: {
     origin: string
     client_id: string

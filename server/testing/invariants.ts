@@ -83,6 +83,10 @@ const invariants: Record<string, string> = {
     left join delegation_grant using (identity_id, delegation_id)
     left join delegation_former_identity former on former.identity_id = uses.identity_id
     where delegation_grant.identity_id is null and former.identity_id is null`,
+  'what is held of a deleted app no app has': `
+    select app_held_resource.resource_key from app_held_resource
+    join app_resource on app_resource.resource_key = app_held_resource.resource_key
+      or rtrim(app_resource.audience, '/') = app_held_resource.audience`,
   'a deleted identity is not there': `
     select identity_id from delegation_former_identity join identity using (identity_id)`,
   'a signing request is bound to a key that its identity had then, and pending ones to the current key': `
