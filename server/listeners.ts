@@ -6,6 +6,7 @@ import { isLocal, type Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { isAwaited } from '#kernel/patience.ts'
+import { createBoundedServer } from './connections.ts'
 import type { Hosts } from './hosts.ts'
 
 export type Listeners = { drain: (withinMilliseconds: number) => Promise<void> }
@@ -53,7 +54,7 @@ export function portOf({ port }: Pick<Config, 'port'>, url: URL): number {
 
 function serverFor({ hosts }: PortHosts, log: Kernel['log']): Server {
   const hostOf = nameHosts(hosts)
-  const server = createServer(
+  const server = createBoundedServer(
     {
       requestTimeout: requestMilliseconds,
       headersTimeout: requestMilliseconds,

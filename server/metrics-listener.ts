@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '#kernel/config.ts'
 import { toPrometheusText, type Family } from '#kernel/metrics.ts'
+import { createBoundedServer } from './connections.ts'
 import { isNamedLocally, listenEverywhere } from './listeners.ts'
 
 const loopback = /^(?:127\.|::1$)/
@@ -16,7 +17,7 @@ export async function listenForMetrics(
 ): Promise<() => Promise<void>> {
   const isLocalAlone = listenAddresses?.every((address) => loopback.test(address)) ?? false
   const servers = await listenEverywhere({ listenAddresses }, metricsPort, () =>
-    createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
+    createBoundedServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
       if (isLocalAlone && !isNamedLocally(request.headers.host)) return void response.writeHead(421).end()
       if (!asksForMetrics(request)) return void response.writeHead(404).end()
       void answer(response, read)

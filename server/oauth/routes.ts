@@ -235,10 +235,10 @@ function serveDocument(
   })
 }
 
-type Served = { document: object; body: string; headers: { etag: string } }
+type Served = { document: object; body: Buffer; headers: { etag: string } }
 
 function serialize(document: object): Served {
-  const body = JSON.stringify(document)
+  const body = Buffer.from(JSON.stringify(document))
   const headers = {
     etag: `"${sha256(body).toString('base64url').slice(0, 22)}"`,
     'cache-control': `public, max-age=${limits.keySetMaxAgeSeconds}`,
