@@ -57,20 +57,31 @@ export async function lockSessions(tx: Transaction, sessions: Expression<unknown
     select count(*) from held`.execute(tx)
 }
 
+/** How much later each further identity of a user is sent: by so much more at most, and by how much of it at random. */
+const apartSeconds = 300
+const apartAtRandomSeconds = 240
+
 /**
  * Queues a logout token for each app, identity and session of what ends, and forgets these; answers how many. One
- * statement, however many sessions that are.
+ * statement, however many sessions that are. Of a user, the identity that was used last is sent at once, and each other
+ * some minutes after the one before it: two that came together would be known for one person's.
  */
 export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with ended as (
-      delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id
+      delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id, expires_at
+    ), turn as materialized (
+      select identity_id, row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
+        random() as chance
+      from ended left join identity using (identity_id) group by identity_id, user_id
     ), told as (
       select distinct client_id, identity_id, known_session_id from ended
     ), queued as (
       insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, due_at)
-      select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz, ${now}::timestamptz
-      from told
+      select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz,
+        ${now}::timestamptz + sign(nth) * (nth * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
+          * interval '1 second'
+      from told join turn using (identity_id)
       returning client_id
     )
     select count(*)::integer as count from queued`.execute(tx)
