@@ -21,8 +21,8 @@ type Line = { turns: (() => void)[]; answered: number; seen: string; since: numb
 /**
  * An HTTP server on whose connections nobody can leave more than one answer waiting. Requests of one connection are
  * worked on one after the other; so what has not been read holds back what was asked after it. A connection is cut when
- * its reader takes nothing for some time, whatever it sends meanwhile. An answer of any length may take as long as it is
- * read, and one that is being worked on as long as that takes.
+ * its reader takes nothing for some time, whatever it sends meanwhile. An answer of any length may take as long as it
+ * is read, and one that is being worked on as long as that takes.
  */
 export function createBoundedServer(
   options: ServerOptions,

@@ -19,7 +19,7 @@ import { pruneEncryptionKeys, resealEncryptionKeys } from '#sso/encryption-key.t
 import { pruneAssertions, pruneFlows as pruneSsoFlows } from '#sso/flow.ts'
 import { pruneNotes } from '#sessions/enterprise-sso.ts'
 import { noteOpeningOrganizations } from '#sessions/ending.ts'
-import { pruneAppSessions } from '#sessions/logout.ts'
+import { deleteFormerlySlow, pruneAppSessions } from '#sessions/logout.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireOrganizationRequests, pruneOrganizationRequests } from '#signing/organization-request.ts'
@@ -37,6 +37,7 @@ const sweeps: Record<string, Sweep> = {
   flows: pruneFlows,
   sessions: pruneSessions,
   'sessions that apps know': pruneAppSessions,
+  'apps that were slow to take logout tokens': deleteFormerlySlow,
   'sessions of organizations that are not noted': noteOpeningOrganizations,
   'what is noted of sessions': pruneNotes,
   'sign-ins with organizations': pruneSsoFlows,

@@ -11,7 +11,8 @@ const rooms =
 
 /** The files that put the rooms together, likewise in one line. */
 const house =
-  'probes.ts site.ts openapi-schemas.ts openapi.ts reference.ts hosts.ts listeners.ts jobs.ts metrics-listener.ts ' +
+  'probes.ts site.ts openapi-schemas.ts openapi.ts reference.ts hosts.ts connections.ts listeners.ts jobs.ts ' +
+  'metrics-listener.ts ' +
   'telemetry.ts worker-metrics.ts workers.ts start.ts banner.ts egress-guard.ts main.ts prepare.ts health.ts'
 const line = `${rooms} ${house}`.split(' ')
 

@@ -72,6 +72,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   session_without_sso: 'left behind',
   session_app: 'left behind',
   session_logout: 'left behind',
+  session_logout_receiver: 'left behind',
   rate_limit_window: 'left behind',
   audit_entry: 'kept',
 }

@@ -357,6 +357,10 @@ export interface Tables {
     created_at: Date
     due_at: Date
   }
+  session_logout_receiver: {
+    client_id: string
+    slow_until: Date
+  }
   session_without_sso: {
     session_id: string
     organization_id: string

@@ -71,7 +71,8 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
     with ended as (
       delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id, expires_at
     ), turn as materialized (
-      select identity_id, row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
+      select identity_id,
+        row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
         random() as chance
       from ended left join identity using (identity_id) group by identity_id, user_id
     ), told as (
@@ -90,6 +91,8 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
 
 export type ClaimedLogout = {
   clientId: string
+  /** The user who registered the app, or the app itself. */
+  owner: string
   logoutId: string
   identityId: string
   sessionId: string
@@ -101,39 +104,94 @@ export type ClaimedLogout = {
   algorithm: 'RS256' | 'ES256' | 'EdDSA' | null
 }
 
+/** How many to take, of which lane; one entry in the lists for each that is being sent. */
 export type LogoutClaim = {
+  lane: 'quick' | 'slow'
   now: Date
   leaseEndsAt: Date
   countMax: number
+  countOfOwnerMax: number
   countOfAppMax: number
+  busyOwners: string[]
   busyClientIds: string[]
 }
 
-const readMax = 100
-
-/** Takes logouts that are due, so that until the lease ends nobody else does. */
+/**
+ * Takes logouts that are due to apps of a lane, so that until the lease ends nobody else does. Owners take turns, and
+ * so do the apps of an owner: those with few under way come first. The apps that wait are found by skipping from one to
+ * the next in the index, so that it does not matter how much an app waits for.
+ */
 export async function claimLogouts(db: Database, claim: LogoutClaim): Promise<ClaimedLogout[]> {
-  const { now, leaseEndsAt, countMax, countOfAppMax, busyClientIds } = claim
+  const { lane, now, leaseEndsAt, countMax, countOfOwnerMax, countOfAppMax, busyOwners, busyClientIds } = claim
   const { rows } = await sql<ClaimedLogout>`
-    with due as materialized (
-      select client_id, logout_id, due_at from session_logout
-      where due_at <= ${now} and client_id <> all(${busyClientIds}::text[])
-      order by due_at limit ${readMax} for update skip locked
+    with recursive waiting as (
+      (select client_id, due_at from session_logout order by client_id, due_at limit 1)
+      union all (
+        select next.client_id, next.due_at from waiting cross join lateral (
+          select client_id, due_at from session_logout
+          where session_logout.client_id > waiting.client_id order by client_id, due_at limit 1
+        ) next
+      )
+    ), receiver as (
+      select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, backchannel_logout_uri as url,
+        app.status as app_status, id_token_algorithm as algorithm,
+        (select count(*) from unnest(${busyClientIds}::text[]) busy where busy = client_id) as busy_of_app
+      from waiting left join app using (client_id) left join session_logout_receiver using (client_id)
+      where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
+    ), candidate as (
+      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
+        + row_number() over (partition by owner order by busy_of_app, due_at) as turn
+      from receiver where busy_of_app < ${countOfAppMax}
+    ), chosen as materialized (
+      select * from candidate where turn <= ${countOfOwnerMax} order by turn, due_at limit ${countMax}
+    ), due as materialized (
+      select chosen.*, logout.logout_id, logout.due_at as logout_due_at
+      from chosen cross join lateral (
+        select logout_id, due_at from session_logout
+        where session_logout.client_id = chosen.client_id and session_logout.due_at <= ${now}
+        order by session_logout.due_at limit ${countOfAppMax} - chosen.busy_of_app for update skip locked
+      ) logout
     ), ranked as (
-      select *, row_number() over (partition by client_id order by due_at) as nth from due
+      select *, row_number() over (partition by client_id order by logout_due_at) as nth_of_app from due
+    ), in_turn as (
+      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
+        + row_number() over (partition by owner order by nth_of_app, logout_due_at) as turn_of_owner
+      from ranked
     ), picked as materialized (
-      select client_id, logout_id from ranked where nth <= ${countOfAppMax} order by due_at limit ${countMax}
-    ), claimed as (
-      update session_logout logout set due_at = ${leaseEndsAt}, attempts = attempts + 1
-      from picked
-      where logout.client_id = picked.client_id and logout.logout_id = picked.logout_id and logout.due_at <= ${now}
-      returning logout.client_id, logout.logout_id, identity_id, session_id, attempts
+      select * from in_turn where turn_of_owner <= ${countOfOwnerMax}
+      order by turn_of_owner, logout_due_at limit ${countMax}
     )
-    select client_id as "clientId", logout_id as "logoutId", identity_id as "identityId",
-      session_id as "sessionId", attempts as attempt, backchannel_logout_uri as url, app.status as "appStatus",
-      id_token_algorithm as algorithm
-    from claimed left join app using (client_id)`.execute(db)
+    update session_logout logout set due_at = ${leaseEndsAt}, attempts = attempts + 1
+    from picked
+    where logout.client_id = picked.client_id and logout.logout_id = picked.logout_id and logout.due_at <= ${now}
+    returning logout.client_id as "clientId", logout.logout_id as "logoutId", owner, identity_id as "identityId",
+      session_id as "sessionId", attempts as attempt, url, app_status as "appStatus", algorithm`.execute(db)
   return rows
+}
+
+/** Has an app counted as slow to take logout tokens until then, or as quick again. */
+export async function setSlowToTake(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
+  if (slowUntil === null) {
+    await db.deleteFrom('session_logout_receiver').where('client_id', '=', clientId).execute()
+    return
+  }
+  await db
+    .insertInto('session_logout_receiver')
+    .values({ client_id: clientId, slow_until: slowUntil })
+    .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ slow_until: slowUntil }))
+    .execute()
+}
+
+/** Forgets up to `batch` apps that count as slow no more, and says how many. */
+export async function deleteFormerlySlow(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from session_logout_receiver where client_id = any(array(
+        select client_id from session_logout_receiver where slow_until <= ${now} order by slow_until limit ${batch}
+      )) and slow_until <= ${now} returning client_id
+    )
+    select count(*)::integer as count from gone`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 type Attempted = Pick<ClaimedLogout, 'clientId' | 'logoutId' | 'attempt'>

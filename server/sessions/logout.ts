@@ -5,7 +5,7 @@ import { afterCommit, type Database, type Transaction } from '#kernel/database.t
 import * as store from './logout-store.ts'
 
 export type { ClaimedLogout, LogoutClaim, LogoutOf } from './logout-store.ts'
-export { claimLogouts, deleteLogout, postponeLogout } from './logout-store.ts'
+export { claimLogouts, deleteFormerlySlow, deleteLogout, postponeLogout, setSlowToTake } from './logout-store.ts'
 
 const bell = createBell()
 

@@ -9,19 +9,13 @@ import { onBell } from './bell.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signedHeaders } from './secret.ts'
 import { claimDue, setSlow, type Claimed } from './claim-store.ts'
-import { roomIn, type Lane, type UnderWay } from './lanes.ts'
+import { startLaneSender, type Sender } from './lane-sender.ts'
 import { handBack, settleAttempt, type Outcome } from './store.ts'
 
-export type Sender = { stop: () => Promise<void> }
+export type { Sender } from './lane-sender.ts'
 
-/** After so long an attempt counts as slow while it is still under way. */
-const slowAfterMilliseconds = 1000
-/** For how long a receiver has to answer soon before it is taken for quick again. */
-const slowSeconds = 600
 /** Longer than an attempt may take: whoever has not settled one by then is gone. */
 const leaseSeconds = limits.webhookAnswerSeconds + 20
-const restMilliseconds = 2000
-const partingMilliseconds = 2000
 const gone = 410
 /** A failure is known no sooner: by how fast it comes, nobody tells apart the addresses that were tried. */
 const failureMilliseconds = 1000
@@ -31,74 +25,15 @@ const failureMilliseconds = 1000
  * that process ends, another takes it over. So a receiver hears everything at least once, under the same id.
  */
 export function startSender(kernel: Kernel): Sender {
-  const { db, clock, log } = kernel
-  const stopped = new AbortController()
-  const cut = new AbortController()
-  const underWay = new Map<Promise<void>, UnderWay>()
-  let alarm = new AbortController()
-  const wake = () => alarm.abort()
-  const stopHearing = onBell(wake)
-
-  async function sendDue(): Promise<void> {
-    for (const lane of ['quick', 'slow'] as const) {
-      const room = roomIn(lane, [...underWay.values()])
-      if (!room) continue
-      const now = clock()
-      const leaseEndsAt = secondsAfter(now, leaseSeconds)
-      for (const claimed of await claimDue(db, { ...room, lane, now, leaseEndsAt })) begin(claimed, lane)
-    }
-  }
-
-  function begin(claimed: Claimed, lane: Lane): void {
-    const { clientId, deliveryId, owner } = claimed
-    const slot: UnderWay = { clientId, owner, lane }
-    const markSlow = () => setSlow(db, clientId, secondsAfter(clock(), slowSeconds))
-    const attempted = async () => {
-      let marking: Promise<void> | undefined
-      // A receiver that lets us wait gives its slot back at once, not only when it has failed.
-      const timer = setTimeout(() => {
-        slot.lane = 'slow'
-        marking = markSlow().finally(wake)
-        marking.catch(() => {})
-      }, slowAfterMilliseconds)
-      const result = await deliver(kernel, claimed, cut.signal).finally(() => clearTimeout(timer))
-      await marking
-      if (result === 'not taken') await markSlow()
-      if (result === 'taken' && lane === 'slow' && !marking) await setSlow(db, clientId, null)
-    }
-    const sending = attempted()
-      .catch((error: unknown) => log.error({ error, clientId, deliveryId }, 'a webhook was not settled'))
-      .finally(() => {
-        underWay.delete(sending)
-        wake()
-      })
-    underWay.set(sending, slot)
-  }
-
-  const running = (async () => {
-    while (!stopped.signal.aborted) {
-      // Before the look, so that a bell during it is heard.
-      alarm = new AbortController()
-      try {
-        await sendDue()
-      } catch (error) {
-        log.warn({ error }, 'webhooks could not be looked for')
-      }
-      await rest(restMilliseconds, alarm.signal)
-    }
-  })()
-
-  return {
-    async stop() {
-      stopHearing()
-      stopped.abort()
-      wake()
-      await running
-      const parting = setTimeout(() => cut.abort(), partingMilliseconds)
-      await Promise.all(underWay.keys())
-      clearTimeout(parting)
-    },
-  }
+  const { db } = kernel
+  return startLaneSender(kernel, {
+    one: 'a webhook',
+    several: 'webhooks',
+    onBell,
+    claim: (claim) => claimDue(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    attempt: (claimed, cut) => deliver(kernel, claimed, cut),
+    setSlow: (clientId, slowUntil) => setSlow(db, clientId, slowUntil),
+  })
 }
 
 /**
