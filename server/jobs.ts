@@ -79,7 +79,7 @@ const duties: Record<string, (kernel: Kernel, now: Date) => Promise<void>> = {
 /** How many rows a statement takes at first, and at most; and for how long it may hold what others wait for. */
 const batchMin = 500
 const batchMax = 20_000
-const statementMilliseconds = 100
+const statementMilliseconds = 50
 /** For how long one sweep may go on alone before the others have their turn. */
 const turnMilliseconds = 10_000
 const restMilliseconds = 30_000
@@ -146,7 +146,8 @@ async function sweepOut(sweep: (batch: number) => Promise<number>, stopped: Abor
     // Halfway to what would have taken just as long as it may: one slow statement alone says little.
     const fitting = (batch * statementMilliseconds) / (endedAt - startedAt)
     batch = Math.round(Math.min(batchMax, Math.max(batchMin, (batch + fitting) / 2)))
-    await rest(breathMilliseconds, stopped)
+    // As long as the statement took: on one connection, as the embedded database has, requests get half of the time.
+    await rest(Math.max(breathMilliseconds, endedAt - startedAt), stopped)
   }
   return true
 }
