@@ -2,9 +2,9 @@ import { deleteAppsOf } from '#apps/app.ts'
 import { forgetConsents } from '#authorizations/authorization.ts'
 import { forgetIdentityKeys } from '#encryption/identity-key.ts'
 import { forgetPersonKeys } from '#encryption/key-wrap.ts'
-import { removeIdentity, removePerson, requireOwnIdentity } from '#identity/identity.ts'
+import { actingPersonTransaction, removeIdentity, removePerson, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import type { Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { leaveOrganizations } from '#organizations/departure.ts'
@@ -40,7 +40,7 @@ export async function deleteIdentity(
   requireFresh(session, now)
   // The handle is kept from everybody else for months: whoever creates and deletes in turn would keep them all.
   await rateLimits.count('reserved handle of a person', userId)
-  await transaction(db, async (tx) => {
+  await actingPersonTransaction(db, session, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
     await leaveOrganizations(tx, { userId, identityIds: [identityId] }, now)
     await forgetIdentities(tx, [identityId], now)
@@ -63,7 +63,7 @@ export async function deleteAccount(
 ): Promise<string[]> {
   requireFresh(session, now)
   const { userId } = session
-  return transaction(db, async (tx) => {
+  return actingPersonTransaction(db, session, async (tx) => {
     const identityIds = await removePerson(tx, userId, now)
     const apps = await deleteAppsOf(tx, userId, now)
     if (apps.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: apps.map(({ name }) => name) } })

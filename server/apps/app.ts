@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
 import { holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { type Database, type Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
@@ -19,8 +19,17 @@ import {
 } from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
-import { byline, isHeldAfter, looksAfter, ownerOf, requirePresence, type Sought, type Steward } from './steward.ts'
 import { holdResources } from './resource-store.ts'
+import {
+  byline,
+  isHeldAfter,
+  looksAfter,
+  ownerOf,
+  requirePresence,
+  stewardTransaction,
+  type Sought,
+  type Steward,
+} from './steward.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -48,7 +57,7 @@ export async function createApp(
   const kept = { clientId, ownerUserId, isPublic, isHeld: false, secretsSha256, secretsEndAt, documentReadAt: null }
   const app = { ...defaultSettings, ...settings, ...kept, createdAt: now, updatedAt: now }
 
-  await transaction(db, async (tx) => {
+  await stewardTransaction(db, steward, async (tx) => {
     if (ownerUserId !== null) await requireRoom(tx, ownerUserId)
     const isNew = await store.insertApp(tx, app)
     if (!isNew) throw new Error(`The client id ${clientId} was drawn twice.`)
@@ -128,7 +137,7 @@ export function changeApp(
   change: Partial<AppSettings>,
   now: Date,
 ): Promise<{ app: RegisteredApp; isForAll: boolean }> {
-  return transaction(db, async (tx) => {
+  return stewardTransaction(db, steward, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requireAcceptable({ ...change, isPublic: app.isPublic }, outbound)
     if (app.documentReadAt && isAnyGiven(change, described)) throw refuse.described_by_itself()
@@ -149,7 +158,7 @@ export function changeApp(
  * instead. Refuses `app_not_found`, `reauthentication_required`, `described_by_itself`.
  */
 export async function deleteApp(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
-  await transaction(db, async (tx) => {
+  await stewardTransaction(db, steward, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requirePresence(steward, now)
     if (app.documentReadAt)

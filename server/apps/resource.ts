@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { isResourceKey } from '@countersign/protocol/formats/resource'
 import type { NewResource, OwnedResource, Resource, ResourceChange } from '@countersign/protocol/resources'
 import { record } from '#kernel/audit.ts'
-import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { isTaken, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
@@ -18,7 +18,15 @@ import {
 } from './resource-settings.ts'
 import * as resources from './resource-store.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
-import { byline, isHeldAfter, refuseHeld, requirePresence, type Sought, type Steward } from './steward.ts'
+import {
+  byline,
+  isHeldAfter,
+  refuseHeld,
+  requirePresence,
+  stewardTransaction,
+  type Sought,
+  type Steward,
+} from './steward.ts'
 import * as store from './store.ts'
 
 export type ActiveResource = resources.ActiveResource
@@ -84,7 +92,7 @@ export async function createResource(
   const kept = { resourceId: randomUUIDv7(), resourceKey, clientId, isHeld: false, createdAt: now, updatedAt: now }
   const resource = { ...settingsAfter(settings, unset), ...kept }
 
-  await transaction(db, async (tx) => {
+  await stewardTransaction(db, steward, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     if (app.documentReadAt) throw refuse.described_by_itself()
     requireAcceptableResource({ sent, resourceKey, scopes: sent.scopes }, config)
@@ -109,7 +117,7 @@ export function changeResource(
   sent: ResourceChange,
   now: Date,
 ): Promise<{ resource: Resource; isForAll: boolean }> {
-  return transaction(db, async (tx) => {
+  return stewardTransaction(db, steward, async (tx) => {
     requireAppOf(steward, await store.lockApp(tx, clientId))
     const resource = isResourceKey(resourceKey) && (await resources.lockResource(tx, clientId, resourceKey))
     if (!resource) throw refuse.resource_not_found()

@@ -1,13 +1,13 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import { type Database } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { requireAppOf } from './app.ts'
-import { byline, requirePresence, type Sought } from './steward.ts'
+import { byline, requirePresence, stewardTransaction, type Sought } from './steward.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -27,7 +27,7 @@ export async function rotateSecret(
 ): Promise<{ clientSecret: string; previousUntil: Date }> {
   const clientSecret = newToken('clientSecret')
   const previousUntil = secondsAfter(now, graceSeconds)
-  await transaction(db, async (tx) => {
+  await stewardTransaction(db, steward, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
     requirePresence(steward, now)
     if (app.isPublic) throw refuse.invalid_request()

@@ -1,3 +1,5 @@
+import { actingPersonTransaction } from '#identity/identity.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import type { RegisteredApp } from './app-directory.ts'
@@ -14,6 +16,17 @@ export type Steward = { actor: 'operator' } | { actor: 'person'; session: Sessio
 
 /** An app by its id, as somebody asks for it who may look after it or not. */
 export type Sought = { steward: Steward; clientId: string }
+
+/**
+ * Runs what changes something for a steward: for a person as `actingPersonTransaction` does, and refuses as that does.
+ */
+export function stewardTransaction<Result>(
+  db: Database,
+  steward: Steward,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return steward.actor === 'person' ? actingPersonTransaction(db, steward.session, work) : transaction(db, work)
+}
 
 /** Whose an app is that a steward registers; null where it is the operator's. */
 export function ownerOf(steward: Steward): string | null {

@@ -6,6 +6,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { readPages } from '#kernel/pages.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { listEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { queueLogouts } from '#sessions/logout.ts'
 import type { Session } from '#sessions/session.ts'
@@ -112,8 +113,9 @@ const withoutKeys = { encryptionMode: null, encryptedAppKey: null, appPublicKey:
  * do at others, and what others may do at it. Refuses `authorization_not_found`. The consent goes first, so that a
  * consent given meanwhile waits, and begins anew.
  */
-export async function disconnect(db: Database, userId: string, authorizationId: string, now: Date): Promise<void> {
-  await transaction(db, async (tx) => {
+export async function disconnect(db: Database, session: Session, authorizationId: string, now: Date): Promise<void> {
+  const { userId } = session
+  await actingTransaction(db, session, async (tx) => {
     const consent = await deleteConsentOfUser(tx, userId, authorizationId)
     if (!consent) throw refuse.authorization_not_found()
     await endConnection(tx, { actor: 'person', userId, ...consent }, now)

@@ -52,7 +52,7 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.disconnect,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await disconnect(db, session.of(request).userId, request.params.id, clock())
+      await disconnect(db, session.of(request), request.params.id, clock())
       return reply.status(204).send(null)
     },
   })

@@ -3,9 +3,10 @@ import type { CommunicationMode, Delegation, DelegationUse } from '@countersign/
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import type { Acting } from '#sessions/session.ts'
+import { actingTransaction } from '#sessions/acting.ts'
+import type { Acting, Session } from '#sessions/session.ts'
 import * as store from './store.ts'
 import * as uses from './use-store.ts'
 
@@ -72,9 +73,9 @@ export async function listDelegations(db: Database, acting: Acting): Promise<Del
 }
 
 /** Revokes a delegation. Refuses `delegation_not_found`, `already_revoked`. */
-export async function revokeDelegation(db: Database, acting: Acting, delegationId: string, now: Date): Promise<void> {
+export async function revokeDelegation(db: Database, acting: Session, delegationId: string, now: Date): Promise<void> {
   const { userId } = acting
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, acting, async (tx) => {
     const revoked = await store.revokeOfUser(tx, acting, delegationId, now)
     if (revoked) {
       const { identityId, clientId } = revoked

@@ -1,13 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { DeviceApproval, Opening, WaitingDevice } from '@countersign/protocol/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
-import { holdPerson } from '#identity/identity.ts'
+import { actingPersonTransaction } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { holdSession, requireFresh, type Session } from '#sessions/session.ts'
+import { actingTransaction } from '#sessions/acting.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import * as store from './approval-store.ts'
 
 const refuse = refusals({
@@ -25,17 +26,16 @@ const refuse = refusals({
  */
 export async function askForApproval(
   { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  { userId, sessionId }: Session,
+  session: Session,
   commitment: string,
   now: Date,
 ) {
+  const { userId, sessionId } = session
   await rateLimits.count('device approval of a person', userId)
   const approvalId = randomUUIDv7()
   const expiresAt = secondsAfter(now, limits.deviceApprovalLifetimeSeconds)
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }
-  return transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
-    await holdSession(tx, { sessionId })
+  return actingPersonTransaction(db, session, async (tx) => {
     const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
     if (count >= limits.deviceApprovalsMax)
       throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
@@ -112,8 +112,7 @@ export async function sealForDevice(
 ): Promise<void> {
   requireFresh(session, now)
   const { userId } = session
-  await transaction(db, async (tx) => {
-    await holdSession(tx, session)
+  await actingTransaction(db, session, async (tx) => {
     const sealed = await store.setCiphertext(tx, { ...session, approvalId, ciphertext }, now)
     if (!sealed) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAnswerer }, now)
     const details = { approvalId }

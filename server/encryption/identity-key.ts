@@ -3,8 +3,9 @@ import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/bas
 import type { IdentityKey, NewKeyPair } from '@countersign/protocol/keys'
 import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { deleteIdentityKeys, findIdentityKey, insertIdentityKey } from './store.ts'
 
@@ -59,7 +60,7 @@ export async function createIdentityKey(
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const key = { identityId, publicKey: readEncryptionKey({ publicKey }), encryptedPrivateKey }
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     // Held: of two keys at once, one comes too late.
     await holdOwnIdentity(tx, session, identityId)
     if (await findIdentityKey(tx, identityId)) throw refuse.key_exists()

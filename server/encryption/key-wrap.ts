@@ -1,10 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/keys'
-import { holdPerson } from '#identity/identity.ts'
+import { actingPersonTransaction, holdPerson } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Session } from '#sessions/session.ts'
 import { deleteApprovalsOfUser } from './approval-store.ts'
 import {
   deleteRecoveryOfUser,
@@ -58,13 +59,13 @@ export async function forgetPersonKeys(tx: Transaction, userId: string): Promise
 /** Replaces all wraps of a person by others, at once. */
 export async function replaceKeyWraps(
   db: Database,
-  userId: string,
+  session: Session,
   wraps: NewKeyWrap[],
   now: Date,
 ): Promise<KeyWrap[]> {
   requireCoherent(wraps)
-  return transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
+  const { userId } = session
+  return actingPersonTransaction(db, session, async (tx) => {
     await deleteWraps(tx, userId)
     await keepKeyWraps(tx, userId, wraps, now)
     await record(tx, { action: 'account.key_wraps_replaced', actor: 'person', userId }, now)
@@ -84,8 +85,9 @@ export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyW
 }
 
 /** The same, as an act of its own. */
-export async function grantPasskey(db: Database, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
-  return transaction(db, async (tx) => {
+export async function grantPasskey(db: Database, session: Session, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
+  const { userId } = session
+  return actingPersonTransaction(db, session, async (tx) => {
     const added = await addKeyWrap(tx, userId, wrap, now)
     const details = { credentialId: wrap.credentialId }
     await record(tx, { action: 'account.key_wrap_added', actor: 'person', userId, details }, now)

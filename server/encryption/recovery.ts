@@ -1,8 +1,9 @@
 import type { KeyWrap } from '@countersign/protocol/keys'
-import { holdPerson } from '#identity/identity.ts'
+import { actingPersonTransaction } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
+import type { Session } from '#sessions/session.ts'
 import { keepKeyWraps, listKeyWraps } from './key-wrap.ts'
 import { deleteRecovery, deleteWraps, findRecovery, upsertRecovery } from './store.ts'
 
@@ -16,12 +17,12 @@ type NewRecovery = { recoveryAuth: string; ciphertext: string }
 /** Replaces a person's recovery code: its wrap and its check together, so that no half of the old one is left. */
 export async function replaceRecovery(
   db: Database,
-  userId: string,
+  session: Session,
   recovery: NewRecovery,
   now: Date,
 ): Promise<KeyWrap[]> {
-  return transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
+  const { userId } = session
+  return actingPersonTransaction(db, session, async (tx) => {
     await keepRecovery(tx, userId, recovery.recoveryAuth, now)
     await deleteWraps(tx, userId, 'recovery_code')
     await keepKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)

@@ -49,7 +49,7 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
     async handler(request) {
       const now = clock()
       requireFresh(session.of(request), now)
-      return { keyWraps: await replaceKeyWraps(db, session.of(request).userId, request.body.keyWraps, now) }
+      return { keyWraps: await replaceKeyWraps(db, session.of(request), request.body.keyWraps, now) }
     },
   })
 
@@ -59,7 +59,7 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
     async handler(request, reply) {
       const now = clock()
       requireFresh(session.of(request), now)
-      return reply.status(201).send(await grantPasskey(db, session.of(request).userId, request.body, now))
+      return reply.status(201).send(await grantPasskey(db, session.of(request), request.body, now))
     },
   })
 
@@ -78,7 +78,7 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
     async handler(request) {
       const now = clock()
       requireFresh(session.of(request), now)
-      return { keyWraps: await replaceRecovery(db, session.of(request).userId, request.body, now) }
+      return { keyWraps: await replaceRecovery(db, session.of(request), request.body, now) }
     },
   })
 }

@@ -7,6 +7,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { authorizeAgain } from '#oauth/authorize.ts'
 import { continuationPage } from '#oauth/continuation.ts'
 import { readPrompts } from '#oauth/prompt.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import type { Session } from '#sessions/session.ts'
 import { reissueAsAssertion } from '#tokens/assertion.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
@@ -59,11 +60,12 @@ type Finished = { code: string; clientId: string; state: string }
  */
 export async function finalize(
   { kernel, keys }: Provider,
-  { userId, sessionId }: Session,
+  session: Session,
   { code, clientId, state }: Finished,
   now: Date,
 ): Promise<string> {
-  const assertion = await transaction(kernel.db, async (tx) => {
+  const { userId, sessionId } = session
+  const assertion = await actingTransaction(kernel.db, session, async (tx) => {
     const waiting = await spendContinuation(tx, { reference: state, userId, clientId }, now)
     if (!waiting) throw refuse.invalid_grant()
     const { origin, request } = waiting

@@ -3,13 +3,14 @@ import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import type { Database } from '#kernel/database.ts'
 import { equalBytes } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Language } from '#kernel/language.ts'
 import { randomDigits } from '#kernel/random.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { holdOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
 import { changeMail, codeMail } from './mails.ts'
@@ -54,7 +55,7 @@ export async function beginEmailProof(
   await mail.send(codeMail({ to: email, handle, authUrl: config.authUrl, language }, code))
   const expiresAt = secondsAfter(now, limits.emailCodeLifetimeSeconds)
   const codeMac = keyring.mac(contextOf(identityId, email), code)
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, session, async (tx) => {
     await holdOwnIdentity(tx, session, identityId)
     await upsertEmailProof(tx, { identityId, email, codeMac, expiresAt })
     await record(tx, { action: 'identity.email_asked', actor: 'person', userId, identityId }, now)
@@ -75,7 +76,7 @@ export async function finishEmailProof(
   const { db, keyring } = kernel
   const { userId } = session
   const digits = code.replaceAll(/\s/g, '')
-  const proved = await transaction(db, async (tx) => {
+  const proved = await actingTransaction(db, session, async (tx) => {
     const before = await holdOwnIdentity(tx, session, identityId)
     const proof = await tryEmailProof(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
@@ -99,7 +100,7 @@ export async function removeEmail(
   const { userId } = session
   await requireOwnIdentity(kernel.db, session, identityId)
   requireFresh(session, now)
-  const { before, after } = await transaction(kernel.db, async (tx) => {
+  const { before, after } = await actingTransaction(kernel.db, session, async (tx) => {
     const held = await holdOwnIdentity(tx, session, identityId)
     await deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }

@@ -7,7 +7,8 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import type { Acting } from '#sessions/session.ts'
+import { actingTransaction, holdSession, type ActingSession } from '#sessions/acting.ts'
+import type { Acting, Session } from '#sessions/session.ts'
 import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
 import {
   countIdentity,
@@ -65,6 +66,22 @@ export async function holdPerson(tx: Transaction, userId: string): Promise<void>
   if (!(await lockPerson(tx, userId))) throw refuse.unauthorized()
 }
 
+/**
+ * Runs what changes something of a person by a session, which does not end before the transaction does; so holds the
+ * person first. Refuses `unauthorized`, and `reauthentication_required` where the proof of presence was taken back.
+ */
+export function actingPersonTransaction<Result>(
+  db: Database,
+  session: ActingSession & Pick<Session, 'userId'>,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return transaction(db, async (tx) => {
+    await holdPerson(tx, session.userId)
+    await holdSession(tx, session)
+    return work(tx)
+  })
+}
+
 /** Since when there is this person. Refuses `unauthorized` where there is none any more. */
 export async function personSince(db: Database, userId: string): Promise<Date> {
   const person = await findPerson(db, userId)
@@ -93,9 +110,15 @@ export async function removePerson(tx: Transaction, userId: string, now: Date): 
 }
 
 /** Adds an identity. Refuses `handle_taken`, `invalid_handle`, `invalid_request`, `too_many_identities`. */
-export async function createIdentity(db: Database, userId: string, wanted: NewIdentity, now: Date): Promise<Identity> {
+export async function createIdentity(
+  db: Database,
+  session: Session,
+  wanted: NewIdentity,
+  now: Date,
+): Promise<Identity> {
   requireFitting(wanted)
-  return transaction(db, async (tx) => {
+  const { userId } = session
+  return actingTransaction(db, session, async (tx) => {
     if (!(await countIdentity(tx, userId))) throw refuse.too_many_identities()
     // At random, for a time in it would tell apps which identities were made together.
     const identity = await addIdentity(
@@ -161,7 +184,7 @@ export function findByHandle(db: Database, handle: string) {
   return findIdentityOfHandle(db, foldHandle(handle))
 }
 
-type Change = IdentityChange & { acting: Acting; identityId: string }
+type Change = IdentityChange & { acting: Session; identityId: string }
 
 /**
  * Changes how an identity is shown. A handle that gives way to another stays reserved. Refuses `identity_not_found`,
@@ -181,7 +204,7 @@ export async function changeIdentity(
   // Each change keeps one more handle from everybody else.
   if (handle !== undefined) await rateLimits.count('reserved handle of a person', userId)
 
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, acting, async (tx) => {
     const before = await holdOwnIdentity(tx, acting, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
     const after = await updateIdentity(tx, { ...change, identityId }, now)

@@ -22,7 +22,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.createIdentity,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const created = await createIdentity(db, session.of(request).userId, request.body, clock())
+      const created = await createIdentity(db, session.of(request), request.body, clock())
       return reply.status(201).send(created)
     },
   })

@@ -3,10 +3,11 @@ import { challengeNameOf } from '@countersign/protocol/formats/domain'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
 import { record, type AuditAction } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireMember, type Asking } from './access.ts'
 import { requireClaimable } from './claimable-domain.ts'
 import { takenMail } from './domain-mails.ts'
@@ -58,7 +59,7 @@ export async function claimDomain(
   await requireMember(kernel, asking, 'manage_sso', now)
   const domain = requireClaimable(text)
   await rateLimits.count('domain claim of an organization', organizationId)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
@@ -93,7 +94,7 @@ export async function verifyDomain(
   const look = await lookForProof(nameServers, claim)
   const { finding } = look
   if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
-  const settled = await transaction(db, async (tx) => {
+  const settled = await actingTransaction(db, asking.session, async (tx) => {
     const step = await settleFinding(tx, claim, { ...look, by: 'person' }, now)
     if (!step) throw refuse.domain_not_found()
     const { event } = step
@@ -115,7 +116,7 @@ export async function removeDomain(
   asking: Asking & { domainId: string },
   now: Date,
 ): Promise<void> {
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
     const domain = await store.deleteDomain(tx, asking)
     if (domain === undefined) throw refuse.domain_not_found()

@@ -6,13 +6,14 @@ import type { Invitation, OpenInvitation, OwnOrganization } from '@countersign/p
 import { findByHandle, holdIdentity, holdOwnIdentity, listActing } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Language } from '#kernel/language.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import type { Session } from '#sessions/session.ts'
 import { findMembership, requireMember, type Asking, type Member } from './access.ts'
 import { invitationMail } from './invitation-mail.ts'
@@ -73,7 +74,7 @@ export async function invite(
   const invitationId = randomUUIDv7()
   const token = newToken('invitation', uuidToBytes(organizationId), uuidToBytes(invitationId))
   const expiresAt = secondsAfter(now, limits.invitationLifetimeSeconds)
-  const inviter = await transaction(db, async (tx) => {
+  const inviter = await actingTransaction(db, asking.session, async (tx) => {
     if (addressee.identityId !== null && !(await holdIdentity(tx, addressee.identityId)))
       throw refuse.identity_not_found()
     await lockOrganization(tx, organizationId)
@@ -159,7 +160,7 @@ export async function withdrawInvitation(
   now: Date,
 ): Promise<void> {
   const { organizationId, invitationId } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     if (!(await deleteWaiting(tx, { organizationId, invitationId }, now))) throw refuse.invitation_not_found()
@@ -215,7 +216,7 @@ export async function acceptInvitation(
   if (!key) throw refuse.invitation_not_found()
   const { organizationId, invitationId } = key
   const tokenSha256 = sha256(token)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     const { email } = await holdOwnIdentity(tx, session, identityId)
     await lockOrganization(tx, organizationId)
     const waiting = await findWaiting(tx, organizationId, invitationId, now)

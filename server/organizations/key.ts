@@ -8,9 +8,10 @@ import type {
   OrganizationKey,
 } from '@countersign/protocol/organization-keys'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { requireMember, type Asking, type Member } from './access.ts'
 import { lendKey, makeKey, type Keeping } from './key-custody.ts'
@@ -94,7 +95,7 @@ export async function createKey(
   const made = await (organization.encryptionMode === 'e2ee'
     ? takeKey(wanted, organizationId)
     : keepKey(keeping, wanted, organization, now))
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     const locked = await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     // A KMS may have been asked meanwhile, and the mode may be another one by now, or the KMS.
@@ -161,7 +162,7 @@ type AskingForOne = Asking & { keyId: string }
  */
 export async function deleteKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
   const { organizationId, keyId } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
@@ -216,7 +217,7 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
   const place = { organizationId, fingerprint, identityId }
   const wrap = (opened: Buffer) => wrapKey(opened, publicKey, place)
   const ciphertext = await lendKey(keeping, { ...key, sealedKey }, wrap, now)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await shareOrganization(tx, organizationId)
     await requireMember({ db: tx, config }, { ...asking, identityId }, 'read', now)
     if (!(await store.findKey(tx, asking))) throw refuse.key_not_found()
@@ -238,7 +239,7 @@ export async function grantKey(
   now: Date,
 ): Promise<KeyGrant[]> {
   const { organizationId, keyId } = asking
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireFreshToAct(asking, now)

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pass } from 'node:timers/promises'
 import { organizationKeyBytes } from '@countersign/protocol/formats/key-grant'
 import type { Kms } from '@countersign/protocol/organization-keys'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import type { Transaction } from '#kernel/database.ts'
 import { equalBytes } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable } from '#kernel/outbound.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { requireMember, type Asking } from './access.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
@@ -100,7 +101,7 @@ export async function setKms(calling: Calling, asking: Asking, url: string, now:
   await unhurried(kernel, refuse.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
   const kept = await store.listKeysOfKms(db, organizationId)
   await unhurried(kernel, refuse.kms_without_keys, () => openAll(calling, url, kept, now))
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
@@ -152,7 +153,7 @@ async function unhurried({ log }: Kernel, refusal: () => Error, work: () => Prom
  */
 export async function removeKms({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
   const { organizationId } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireFreshToAct(asking, now)

@@ -2,9 +2,10 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
 import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
 import type { MemberChange, OrganizationMember } from '@countersign/protocol/organizations'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { findOwnMembership, requireMember, type Asking, type Member } from './access.ts'
 import { removeMembers } from './departure.ts'
 import { withdrawAllBy } from './invitation-store.ts'
@@ -89,7 +90,7 @@ export async function changeMember(
   now: Date,
 ): Promise<OrganizationMember> {
   const { organizationId, memberId } = asking
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     const before = await findMember(tx, organizationId, memberId)
@@ -131,7 +132,7 @@ function requireFitting({ role, scopes }: Rights): void {
  */
 export async function removeMember({ db, config }: Kernel, asking: MemberSought, now: Date): Promise<void> {
   const { organizationId, memberId, session } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))

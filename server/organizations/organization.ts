@@ -8,6 +8,7 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import type { Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
 import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
@@ -38,8 +39,8 @@ const refuse = refusals({
 
 const logoAddressWrong = 'A logo has an address that begins with https, without a name or password.'
 
-/** Who makes an organization; of an app that asks for it the client id. */
-export type Founder = { userId: string; identityId: string; clientId?: string }
+/** Who makes an organization: by their session, or through an app, of which the client id is there. */
+export type Founder = { userId: string; identityId: string; session?: Session; clientId?: string }
 
 /**
  * Makes an organization that this identity owns. Undefined where the identity has gone, or is in as many as it may.
@@ -52,17 +53,20 @@ export async function beginOrganization(
   now: Date,
 ): Promise<Member | undefined> {
   if (!isDisplayName(name)) throw refuse.invalid_request()
-  const { identityId } = founder
-  await rateLimits.count('new organization of a person', founder.userId)
-  return transaction(db, async (tx) => {
+  const { identityId, userId, session, clientId } = founder
+  await rateLimits.count('new organization of a person', userId)
+  const begin = session
+    ? (work: (tx: Transaction) => Promise<Member | undefined>) => actingTransaction(db, session, work)
+    : (work: (tx: Transaction) => Promise<Member | undefined>) => transaction(db, work)
+  return begin(async (tx) => {
     if (!(await mayJoinAnother(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
     const slug = await takeSlug(tx, name, organizationId)
     await insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...rights }, now)
-    const actor = founder.clientId === undefined ? 'person' : 'app'
-    await record(tx, { action: 'organization.created', actor, ...founder, organizationId }, now)
+    const by = clientId === undefined ? { actor: 'person' as const } : { actor: 'app' as const, clientId }
+    await record(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
     return findMembership(tx, organizationId, identityId)
   })
 }
@@ -101,7 +105,7 @@ export async function changeOrganization(
 ): Promise<OwnOrganization> {
   const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode } = change
   const { organizationId } = asking
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
@@ -151,7 +155,7 @@ async function moveSlug(tx: Transaction, organization: Member['organization'], s
  */
 export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
   const { organizationId } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()

@@ -127,7 +127,7 @@ export function organizationRoutes(host: Host, kernel: Kernel): void {
       const { userId } = acting
       const { name, identityId } = request.body
       await requireOwnIdentity(db, acting, identityId)
-      const begun = await beginOrganization(kernel, { userId, identityId }, name, clock())
+      const begun = await beginOrganization(kernel, { userId, identityId, session: acting }, name, clock())
       if (!begun) throw refuse.too_many_organizations()
       return reply.status(201).send({ organization: toOwnOrganization(begun) })
     },

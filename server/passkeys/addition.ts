@@ -3,12 +3,11 @@ import type { PasskeyWrap } from '@countersign/protocol/keys'
 import type { Passkey } from '@countersign/protocol/passkeys'
 import type { RegistrationResponse } from '@countersign/protocol/webauthn'
 import { addKeyWrap } from '#encryption/key-wrap.ts'
-import { holdPerson, listIdentities } from '#identity/identity.ts'
+import { actingPersonTransaction, listIdentities } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { holdSession, requireFresh, type Session } from '#sessions/session.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './browser-binding.ts'
 import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
@@ -55,9 +54,7 @@ export async function finishAddition(kernel: Kernel, session: Session, finish: F
   if (flow.userId !== userId) throw refuse.invalid_credential()
   const made = await verifyAttestation(config, credential, flow.challenge)
 
-  return transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
-    await holdSession(tx, session)
+  return actingPersonTransaction(db, session, async (tx) => {
     await enrolPasskey(tx, userId, made, now)
     if (keyWrap) await addKeyWrap(tx, userId, keyWrap, now)
     const passkeys = await listPasskeys(tx, userId)

@@ -1,10 +1,11 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/passkeys'
 import { forgetKeyWrap, listKeyWraps } from '#encryption/key-wrap.ts'
-import { holdPerson } from '#identity/identity.ts'
+import { actingPersonTransaction } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { isTaken, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { forgetProofs, isOpen } from '#sessions/proof.ts'
 import type { Session } from '#sessions/session.ts'
 import { endSessions } from '#tokens/session.ts'
@@ -40,16 +41,17 @@ export async function enrolPasskey(tx: Transaction, userId: string, made: Attest
   })
 }
 
-type Renaming = { userId: string; credentialId: string; name: string }
+type Renaming = { session: Session; credentialId: string; name: string }
 
 /** Names a passkey as its owner knows it. Refuses `passkey_not_found`, `invalid_request`. */
 export async function renamePasskey(
   db: Database,
-  { userId, credentialId, name }: Renaming,
+  { session, credentialId, name }: Renaming,
   now: Date,
 ): Promise<Passkey> {
   if (!isDisplayName(name)) throw refuse.invalid_request()
-  return transaction(db, async (tx) => {
+  const { userId } = session
+  return actingTransaction(db, session, async (tx) => {
     const renamed = await setCredentialName(tx, userId, credentialId, name)
     if (!renamed) throw refuse.passkey_not_found()
     await record(tx, { action: 'passkey.renamed', actor: 'person', userId, details: { credentialId } }, now)
@@ -57,7 +59,7 @@ export async function renamePasskey(
   })
 }
 
-type Removing = Pick<Session, 'userId' | 'sessionId'> & { credentialId: string }
+type Removing = { session: Session; credentialId: string }
 
 /**
  * Removes a passkey with what it opened: its wrap of the person's keys, and the sessions. Answers whether the session
@@ -66,11 +68,11 @@ type Removing = Pick<Session, 'userId' | 'sessionId'> & { credentialId: string }
  */
 export async function removePasskey(
   db: Database,
-  { userId, sessionId, credentialId }: Removing,
+  { session, credentialId }: Removing,
   now: Date,
 ): Promise<{ goesOn: boolean }> {
-  const removed = await transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
+  const { userId, sessionId } = session
+  const removed = await actingPersonTransaction(db, session, async (tx) => {
     if (!(await deleteCredential(tx, userId, credentialId))) return undefined
     await forgetKeyWrap(tx, userId, credentialId)
     await forgetProofs(tx, { userId, sessionId, credentialId })

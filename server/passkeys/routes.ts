@@ -244,10 +244,8 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.renamePasskey,
     onRequest: session.onRequest,
-    handler(request) {
-      const { userId } = session.of(request)
-      return renamePasskey(db, { ...request.body, ...request.params, userId }, clock())
-    },
+    handler: (request) =>
+      renamePasskey(db, { ...request.body, ...request.params, session: session.of(request) }, clock()),
   })
 
   host.route({
@@ -257,7 +255,7 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
       const now = clock()
       const acting = session.of(request)
       requireFresh(acting, now)
-      const { goesOn } = await removePasskey(db, { ...acting, ...request.params }, now)
+      const { goesOn } = await removePasskey(db, { session: acting, ...request.params }, now)
       if (!goesOn) clearSessionCookies(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

@@ -26,6 +26,6 @@ export async function forgetProofs(
 }
 
 /** Whether a session is there still. */
-export function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
-  return shareSession(tx, sessionId)
+export async function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
+  return (await shareSession(tx, sessionId)) !== undefined
 }

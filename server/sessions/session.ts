@@ -19,7 +19,6 @@ import {
   findSession,
   insertSession,
   listSessionsOfUser,
-  shareSession,
   touchSession,
   type NewSession,
 } from './store.ts'
@@ -195,14 +194,6 @@ async function findEarlier(db: Database, { earlierToken }: Browser) {
   if (!route || earlierToken === undefined) return undefined
   const earlier = await findSession(db, uuidFromBytes(route))
   return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
-}
-
-/**
- * Keeps a session from being ended until the transaction does, for what must not be given after its end. Refuses
- * `unauthorized` where it has ended since it was read.
- */
-export async function holdSession(tx: Transaction, { sessionId }: Pick<Session, 'sessionId'>): Promise<void> {
-  if (!(await shareSession(tx, sessionId))) throw refuse.unauthorized()
 }
 
 /** The session that a browser has brought along by its cookie. It may be asked where no page of ours could ask. */

@@ -87,15 +87,14 @@ export function listSessionsOfUser(db: Database, userId: string) {
     .execute()
 }
 
-/** Keeps a session from being ended until the transaction ends; false where there is none. */
-export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
-  const held = await tx
+/** Keeps a session from being ended until the transaction ends; undefined where there is none. */
+export function shareSession(tx: Transaction, sessionId: string) {
+  return tx
     .selectFrom('session')
-    .select('session_id')
+    .select('auth_time as authTime')
     .where('session_id', '=', sessionId)
     .forKeyShare()
     .executeTakeFirst()
-  return held !== undefined
 }
 
 export async function touchSession(db: Database, sessionId: string, now: Date): Promise<void> {

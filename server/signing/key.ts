@@ -4,8 +4,9 @@ import type { NewKeyPair } from '@countersign/protocol/keys'
 import type { SigningKey } from '@countersign/protocol/signing'
 import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { isTaken, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { isTaken, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { logKeys, logRemoval } from './key-log.ts'
 import * as store from './key-store.ts'
@@ -54,7 +55,7 @@ export async function createKey(
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const key = { identityId, publicKey: readPublicKey({ publicKey }), encryptedPrivateKey }
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     const { handle } = await holdOwnIdentity(tx, session, identityId)
     if (await store.findCurrentKey(tx, identityId)) throw refuse.key_exists()
     await enrolFirstKey(tx, key, now)

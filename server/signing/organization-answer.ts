@@ -1,11 +1,12 @@
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { SigningRequest, SigningStatus } from '@countersign/protocol/signing'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { keepOrganization, listSignatories, requireSignatories, type Signatory } from '#organizations/signatory.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import * as answerStore from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
@@ -63,7 +64,7 @@ export async function answerForOrganization(
   { role, signature: written, ...asking }: Asking & { role: 'sign' | 'approve'; signature: string },
   now: Date,
 ) {
-  const given = await transaction(db, async (tx) => {
+  const given = await actingTransaction(db, asking.session, async (tx) => {
     // What members may do stays as it is, and those who answer come one after another.
     await keepOrganization(tx, asking.organizationId)
     const signatories = await requireReader({ db: tx, config }, asking, now)
@@ -119,7 +120,7 @@ async function readAnswer(
  * `enterprise_sso_required`, `request_not_pending`.
  */
 export async function denyForOrganization({ db, config }: Surroundings, asking: Asking, now: Date) {
-  const denied = await transaction(db, async (tx) => {
+  const denied = await actingTransaction(db, asking.session, async (tx) => {
     await keepOrganization(tx, asking.organizationId)
     const [signatory] = await requireReader({ db: tx, config }, asking, now)
     const request = signatory && (await store.endRequest(tx, asking, 'denied', now))

@@ -12,6 +12,7 @@ import { isReadOnly, transaction, type Database, type Transaction } from '#kerne
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Acting, type Session } from '#sessions/session.ts'
 import { enqueueWebhooks } from '#webhooks/delivery.ts'
 import { toAskingApp } from './asking-app.ts'
@@ -145,7 +146,7 @@ export async function signRequest(
   const signature = fromCanonicalBase64(written)
   if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
     throw refuse.invalid_signature()
-  await resolve(db, request, { status: 'signed', signature }, now)
+  await resolve(db, { session, request }, { status: 'signed', signature }, now)
   return {
     requestId,
     status: 'signed' as const,
@@ -156,9 +157,9 @@ export async function signRequest(
 }
 
 /** Records that a person does not sign. Refuses `request_not_found`, `request_not_pending`. */
-export async function denyRequest(db: Database, acting: Acting, requestId: string, now: Date) {
+export async function denyRequest(db: Database, acting: Session, requestId: string, now: Date) {
   const request = await requirePending(db, acting, requestId, now)
-  await resolve(db, request, { status: 'denied' }, now)
+  await resolve(db, { session: acting, request }, { status: 'denied' }, now)
   return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
 }
 
@@ -207,12 +208,12 @@ async function requirePending(db: Database, acting: Acting, requestId: string, n
 /** Answers the request, unless somebody else was faster. */
 async function resolve(
   db: Database,
-  request: store.RequestOfUser,
+  { session, request }: { session: Session; request: store.RequestOfUser },
   resolution: Parameters<typeof store.resolveRequest>[2],
   now: Date,
 ): Promise<void> {
   const { userId, identityId, requestId, clientId } = request
-  const resolved = await transaction(db, async (tx) => {
+  const resolved = await actingTransaction(db, session, async (tx) => {
     const ended = await store.resolveRequest(tx, request, resolution, now)
     if (!ended) return false
     if (resolution.status === 'signed')

@@ -4,10 +4,10 @@ import type { Rotation, SigningKey } from '@countersign/protocol/signing'
 import { holdOwnIdentity, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { laterOf } from '#kernel/clock.ts'
-import { transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { enrolKey, readPublicKey, toRecord } from './key.ts'
 import { endKey, forgetPrivateHalves, listKeys, type StoredKey } from './key-store.ts'
@@ -42,7 +42,7 @@ export async function rotateKey(
   // Every rotation is a leaf in the log for ever. Only what the key has signed counts: who has a session alone must not
   // keep its owner from replacing the key.
   await rateLimits.count('signing key rotation of an identity', identityId)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     const { handle } = await holdOwnIdentity(tx, session, identityId)
     const keys = await listKeys(tx, identityId)
     const current = keys.at(-1)

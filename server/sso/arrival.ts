@@ -10,6 +10,7 @@ import { isUuid } from '#kernel/token-format.ts'
 import { findMembership, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
 import { holdOrganization, joinAsNamed } from '#organizations/sso.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { deviceOf, requireFresh, sessionOf, type Browser, type Session } from '#sessions/session.ts'
 import { startEnterpriseSession } from '#tokens/session.ts'
@@ -149,7 +150,7 @@ export async function linkArrival(
   const { userId, sessionId } = session
   await requireOwnIdentity(db, session, identityId)
   await requireProved(db, arriving, now)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     const flow = await store.takeProved(tx, keysOf(arriving), now)
     if (!flow || flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
     const { returnTo, ...person } = toProved(flow)

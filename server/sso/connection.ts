@@ -11,6 +11,7 @@ import { isVerifiedFor } from '#organizations/domain.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { confirmSso, unconfirmSso } from '#organizations/sso-confirmation.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { endEnterpriseSessions } from '#tokens/session.ts'
 import { sealSecret } from './client.ts'
@@ -224,7 +225,7 @@ async function change(
   now: Date,
   work: (tx: Transaction, member: Member) => Promise<Connection>,
 ): Promise<SsoConnection> {
-  return transaction(kernel.db, async (tx) => {
+  return actingTransaction(kernel.db, asking.session, async (tx) => {
     await holdOrganization(tx, asking.organizationId)
     const member = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)

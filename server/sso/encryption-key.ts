@@ -2,13 +2,14 @@ import { createPrivateKey, randomUUID, type KeyObject } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SsoConnection } from '@countersign/protocol/sso'
 import { secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import type { Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Keyring } from '#kernel/keyring.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { requireMember } from '#organizations/access.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { tellConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
@@ -41,7 +42,7 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
   if (settings.protocol !== 'saml') throw refuse.invalid_request()
   await rateLimits.count('sso connection of an organization', organizationId)
   const made = await makeKey(keyring, connectionId, now)
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, asking.session, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)
@@ -62,7 +63,7 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
  */
 export async function removeEncryptionKey(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
   const { organizationId, connectionId } = asking
-  await transaction(kernel.db, async (tx) => {
+  await actingTransaction(kernel.db, asking.session, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)

@@ -1,5 +1,5 @@
 import type { SsoConnection } from '@countersign/protocol/sso'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import type { Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -7,6 +7,7 @@ import { isUuid, newToken, readToken } from '#kernel/token-format.ts'
 import { requireMember } from '#organizations/access.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { tellConnection } from './connection-view.ts'
 import * as store from './provisioning-store.ts'
@@ -35,7 +36,7 @@ export async function createScimToken(
 ): Promise<{ token: string; connection: SsoConnection }> {
   const { organizationId, connectionId } = asking
   const token = newToken('provisioning')
-  const connection = await transaction(kernel.db, async (tx) => {
+  const connection = await actingTransaction(kernel.db, asking.session, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
     requireFreshToAct(asking, now)
@@ -55,7 +56,7 @@ export async function createScimToken(
  */
 export async function deleteScimToken(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
   const { organizationId, connectionId } = asking
-  await transaction(kernel.db, async (tx) => {
+  await actingTransaction(kernel.db, asking.session, async (tx) => {
     await holdOrganization(tx, organizationId)
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)

@@ -2,10 +2,10 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { WebhookDelivery, WebhookFault } from '@countersign/protocol/webhooks'
 import { readApp } from '#apps/app.ts'
-import { byline, type Sought } from '#apps/steward.ts'
+import { stewardTransaction, byline, type Sought } from '#apps/steward.ts'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { afterCommit, transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { afterCommit, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { ringBell } from './bell.ts'
@@ -47,14 +47,14 @@ export async function enqueueWebhooks(tx: Transaction, events: WebhookEvent[], n
  */
 export async function testWebhook(
   { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  sought: Sought,
+  { steward, clientId: named }: Sought,
   now: Date,
 ): Promise<string> {
-  const { clientId } = await readApp(db, sought)
+  const { clientId } = await readApp(db, { steward, clientId: named })
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
   await rateLimits.count('webhook test of an app', clientId)
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
-  const [deliveryId] = await transaction(db, (tx) => enqueueWebhooks(tx, [event], now))
+  const [deliveryId] = await stewardTransaction(db, steward, (tx) => enqueueWebhooks(tx, [event], now))
   if (deliveryId === undefined) throw refuse.webhook_not_active()
   return deliveryId
 }
@@ -70,7 +70,7 @@ export async function sendAgain(
   now: Date,
 ): Promise<WebhookDelivery> {
   await readApp(db, { steward, clientId })
-  return transaction(db, async (tx) => {
+  return stewardTransaction(db, steward, async (tx) => {
     const delivery = await store.reviveDelivery(tx, clientId, deliveryId, now)
     if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
     await record(tx, { action: 'app.webhook_sent_again', ...byline(steward), clientId, details: { deliveryId } }, now)

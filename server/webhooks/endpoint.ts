@@ -1,8 +1,8 @@
 import type { Webhook } from '@countersign/protocol/webhooks'
 import { readApp } from '#apps/app.ts'
-import { byline, requirePresence, type Sought } from '#apps/steward.ts'
+import { byline, requirePresence, stewardTransaction, type Sought } from '#apps/steward.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { addSecret } from './secret.ts'
@@ -40,7 +40,7 @@ export async function setWebhook(
   await readApp(db, { steward, clientId })
   requirePresence(steward, now)
 
-  return transaction(db, async (tx) => {
+  return stewardTransaction(db, steward, async (tx) => {
     const inserted = await store.insertEndpoint(tx, clientId, url, now)
     const endpoint = requireFound(inserted ?? (await store.updateEndpoint(tx, clientId, url, now)))
     // The path may be a secret of the receiver's.
@@ -53,7 +53,7 @@ export async function setWebhook(
 /** Removes it, with its secrets and what was still to be delivered. Refuses `app_not_found`, `webhook_not_found`. */
 export async function removeWebhook(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
   await readApp(db, { steward, clientId })
-  await transaction(db, async (tx) => {
+  await stewardTransaction(db, steward, async (tx) => {
     if (!(await store.removeEndpoint(tx, clientId))) throw refuse.webhook_not_found()
     await record(tx, { action: 'app.webhook_removed', ...byline(steward), clientId }, now)
   })

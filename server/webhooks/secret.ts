@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { Webhook } from 'standardwebhooks'
 import { readApp } from '#apps/app.ts'
-import { byline, requirePresence, type Sought } from '#apps/steward.ts'
+import { byline, requirePresence, stewardTransaction, type Sought } from '#apps/steward.ts'
 import { record } from '#kernel/audit.ts'
 import { numericDate, secondsAfter } from '#kernel/clock.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import { type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Keyring } from '#kernel/keyring.ts'
 import { randomBytes } from '#kernel/random.ts'
@@ -46,7 +46,7 @@ export async function rotateWebhookSecret(
   await readApp(db, { steward, clientId })
   requirePresence(steward, now)
   const previousUntil = secondsAfter(now, graceSeconds)
-  const secret = await transaction(db, async (tx) => {
+  const secret = await stewardTransaction(db, steward, async (tx) => {
     if (!(await store.lockEndpoint(tx, clientId))) throw refuse.webhook_not_found()
     const isFull = (await store.countSecrets(tx, clientId, now)) >= limits.webhookSecretsMax
     if (graceSeconds > 0 && isFull) throw refuse.too_many_secrets()
