@@ -85,7 +85,7 @@ export async function verifyDomain(
   now: Date,
 ): Promise<OrganizationDomain> {
   const { db, rateLimits, nameServers } = kernel
-  const acting = await requireMember(kernel, asking, 'manage_sso', now)
+  await requireMember(kernel, asking, 'manage_sso', now)
   await rateLimits.count('domain check', asking.address)
   await rateLimits.count('domain check of an organization', asking.organizationId)
   const claim = await store.findDomain(db, asking)
@@ -99,8 +99,14 @@ export async function verifyDomain(
     if (!step) throw refuse.domain_not_found()
     const { event } = step
     if (event === undefined) return step
-    const act = { action: event, details: { domain: claim.domain } }
-    await (finding === 'proof' ? recordAct(tx, { asking, acting }, act, now) : recordFinding(tx, claim, event, now))
+    if (finding !== 'proof') {
+      await recordFinding(tx, claim, event, now)
+      return step
+    }
+    // Name servers take seconds to answer, and who asked may have lost the right meanwhile.
+    const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
+    const act = { action: 'organization.domain.verified', details: { domain: claim.domain } } as const
+    await recordAct(tx, { asking, acting }, act, now)
     return step
   })
   if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })

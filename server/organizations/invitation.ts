@@ -14,7 +14,7 @@ import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { actingTransaction } from '#sessions/acting.ts'
-import type { Session } from '#sessions/session.ts'
+import { requireFresh, type Session } from '#sessions/session.ts'
 import { findMembership, requireMember, type Asking, type Member } from './access.ts'
 import { invitationMail } from './invitation-mail.ts'
 import {
@@ -27,7 +27,7 @@ import {
   takeInvitation,
   type WaitingInvitation,
 } from './invitation-store.ts'
-import { gains, joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
+import { joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
 import { mayJoinAnother, toOwnOrganization } from './organization.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
 import { lockOrganization } from './store.ts'
@@ -55,8 +55,8 @@ type Addressee = { identityId: string; email: null; handle: string } | { identit
 /**
  * Asks somebody to join. The token is told this once, and mailed to an address where mail is set up. Refuses what
  * `requireMember` and `recordAct` do, `invalid_request`, `invalid_email`, `identity_not_found`, `insufficient_scope`,
- * `already_member`, `too_many_invitations`, `rate_limited`, and what `requireFresh` does for whoever will do more than
- * to read.
+ * `already_member`, `too_many_invitations`, `rate_limited`, and what `requireFresh` does: to be a member at all is to
+ * read, and to be given keys.
  */
 export async function invite(
   kernel: Kernel,
@@ -80,7 +80,7 @@ export async function invite(
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     requireNoMore(acting, rightsOfRole(role))
-    if (gains(rightsOfRole('viewer'), rightsOfRole(role))) requireFreshToAct(asking, now)
+    requireFreshToAct(asking, now)
     await requireRoom(tx, organizationId, addressee, now)
     const { identityId, email } = addressee
     const row = { organizationId, invitationId, identityId, email, role, tokenSha256: sha256(token), expiresAt }
@@ -203,8 +203,8 @@ function isFor(invitation: WaitingInvitation, by: { identityId: string; email: s
 }
 
 /**
- * Joins the organization that an invitation is to, once. Refuses `identity_not_found`, `invitation_not_found`,
- * `invitation_for_another`, `already_member`, `too_many_organizations`.
+ * Joins the organization that an invitation is to, once. Refuses `reauthentication_required`, `identity_not_found`,
+ * `invitation_not_found`, `invitation_for_another`, `already_member`, `too_many_organizations`.
  */
 export async function acceptInvitation(
   { db }: Kernel,
@@ -216,6 +216,7 @@ export async function acceptInvitation(
   if (!key) throw refuse.invitation_not_found()
   const { organizationId, invitationId } = key
   const tokenSha256 = sha256(token)
+  requireFresh(session, now)
   return actingTransaction(db, session, async (tx) => {
     const { email } = await holdOwnIdentity(tx, session, identityId)
     await lockOrganization(tx, organizationId)

@@ -44,9 +44,9 @@ export function requireNoMore(giver: Rights, { role, scopes, signingAuthority }:
   if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
 }
 
-/** Whether somebody may do more with the second rights than with the first; that they may read too does not count. */
-export function gains({ scopes: had, signingAuthority: bound }: Rights, { scopes, signingAuthority }: Rights): boolean {
-  return scopes.some((scope) => scope !== 'read' && !had.includes(scope)) || (signingAuthority && !bound)
+/** Whether a member may do more with the second rights than with the first; every member may read. */
+function gains({ scopes: had, signingAuthority: bound }: Rights, { scopes, signingAuthority }: Rights): boolean {
+  return scopes.some((scope) => !had.includes(scope)) || (signingAuthority && !bound)
 }
 
 const membersDefault = 100
@@ -105,7 +105,8 @@ export async function changeMember(
     requireNoMore(acting, before)
     requireNoMore(acting, after)
     const isOfOwner = before.role === 'owner' || after.role === 'owner'
-    if (isOfOwner || gains(before, after)) requireFreshToAct(asking, now)
+    const givesNothing = !isOfOwner && !gains(before, after)
+    if (!givesNothing) requireFreshToAct(asking, now)
 
     if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
@@ -114,7 +115,8 @@ export async function changeMember(
     // What they may not give any more they must not have given an hour ago.
     await withdrawAllBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
-    await recordAct(tx, { asking, acting }, { action: 'organization.member.changed', details }, now)
+    const act = { action: 'organization.member.changed', details, givesNothing } as const
+    await recordAct(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
 }
@@ -138,20 +140,18 @@ export async function removeMember({ db, config }: Kernel, asking: MemberSought,
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
     const member = await findMember(tx, organizationId, memberId)
     if (!member) throw refuse.member_not_found()
-    if (!leaving) requireMayRemove(acting, member, asking, now)
+    if (!leaving) requireNoMore(acting, member)
+    const givesNothing = leaving !== undefined || member.role !== 'owner'
+    if (!givesNothing) requireFreshToAct(asking, now)
 
     if (member.role === 'owner' && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
     const { identityId } = member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
-    const act = { action: 'organization.member.removed', details, unsigned: leaving !== undefined } as const
+    const unsigned = leaving !== undefined
+    const act = { action: 'organization.member.removed', details, givesNothing, unsigned } as const
     await recordAct(tx, { asking, acting }, act, now)
   })
-}
-
-function requireMayRemove(acting: Member, member: MemberRow, asking: Asking, now: Date): void {
-  requireNoMore(acting, member)
-  if (member.role === 'owner') requireFreshToAct(asking, now)
 }
 
 type Joining = { organizationId: string; identityId: string; role: OrganizationRole }

@@ -111,7 +111,8 @@ export async function changeOrganization(
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
     if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
-    if (changesGuards(organization, change)) requireFreshToAct(asking, now)
+    const givesNothing = !changesGuards(organization, change)
+    if (!givesNothing) requireFreshToAct(asking, now)
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
@@ -119,7 +120,8 @@ export async function changeOrganization(
     await updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
     // Whoever wants acts signed signs that, and so can.
-    const act = { action: 'organization.changed', details, isAlwaysSigned: requireSignedActions === true } as const
+    const isAlwaysSigned = requireSignedActions === true
+    const act = { action: 'organization.changed', details, givesNothing, isAlwaysSigned } as const
     await recordAct(tx, { asking, acting }, act, now)
     // The transaction has the organization to itself, so the member is there as before.
     const changed = await findMembership(tx, organizationId, identityId)

@@ -37,12 +37,46 @@ export function askedIn({ params, body, routeOptions: { schema } }: SentToDo): A
 }
 
 /**
- * What was done, in the past tense, and what the trail says of it; `unsigned` where nobody need sign it anywhere,
- * `isAlwaysSigned` where everybody signs it everywhere, `isConfidential` where the message holds a secret: then the
- * trail keeps the signature alone.
+ * Which acts of members take a passkey that was just used: all that can add a member, a right, a credential, a
+ * connection or a key, or that loses what nobody brings back. What a member does is in this table, or is not recorded
+ * as an act of theirs.
+ */
+const takesFreshPasskey = {
+  'organization.changed': 'if it gives',
+  'organization.deleted': 'always',
+  'organization.member.changed': 'if it gives',
+  'organization.member.removed': 'if it gives',
+  'organization.invitation.created': 'always',
+  'organization.invitation.withdrawn': 'never',
+  // What stands in the DNS proves a domain, and nothing counts by it before a connection names it.
+  'organization.domain.claimed': 'never',
+  'organization.domain.verified': 'never',
+  'organization.domain.removed': 'never',
+  'organization.key.created': 'always',
+  'organization.key.granted': 'always',
+  'organization.key.deleted': 'always',
+  'organization.kms.set': 'always',
+  'organization.kms.removed': 'always',
+  'sso.connection_created': 'always',
+  'sso.connection_changed': 'always',
+  'sso.connection_confirmed': 'always',
+  'sso.connection_deleted': 'always',
+  'sso.encryption_key_created': 'always',
+  'sso.encryption_key_removed': 'always',
+  'sso.scim_token_created': 'always',
+  'sso.scim_token_removed': 'always',
+} as const satisfies Partial<Record<AuditAction, 'always' | 'if it gives' | 'never'>>
+
+type ActAction = keyof typeof takesFreshPasskey
+
+/**
+ * What was done, in the past tense, and what the trail says of it; `givesNothing` where the act takes a fresh passkey if
+ * it gives something, and does not; `unsigned` where nobody need sign it anywhere, `isAlwaysSigned` where everybody
+ * signs it everywhere, `isConfidential` where the message holds a secret: then the trail keeps the signature alone.
  */
 type Act = {
-  action: AuditAction
+  action: ActAction
+  givesNothing?: boolean
   details?: Audited['details']
   unsigned?: boolean
   isAlwaysSigned?: boolean
@@ -51,19 +85,21 @@ type Act = {
 
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
- * `invalid_action_signature`, `passkey_required` where a signature comes by a session that no passkey opened, and
- * `signed_action_required` where the organization takes no act without one. Who asks what to sign is refused always, so
+ * `reauthentication_required` and `passkey_required` where the act takes a fresh passkey, `invalid_action_signature`,
+ * `passkey_required` where a signature comes by a session that no passkey opened, and `signed_action_required` where the organization takes no act without one. Who asks what to sign is refused always, so
  * that nothing is done: so, or with `no_signing_key` or `passkey_required`.
  */
 export async function recordAct(
   tx: Transaction,
   { asking, acting }: { asking: Asking; acting: Member },
-  { action, details, unsigned = false, isAlwaysSigned = false, isConfidential = false }: Act,
+  { action, details, unsigned = false, isAlwaysSigned = false, isConfidential = false, givesNothing = false }: Act,
   now: Date,
 ): Promise<void> {
   const { session, asked } = asking
   const { identityId, organization } = acting
   const { signature } = asked
+  const freshness = takesFreshPasskey[action]
+  if (freshness === 'always' || (freshness === 'if it gives' && !givesNothing)) requireFreshToAct(asking, now)
   const signatureRequired = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
   // It can only be one that was made for another request: whoever reads the trail has those.
   if (signature !== undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()

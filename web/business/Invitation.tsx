@@ -8,7 +8,7 @@ import { StepHeading } from '../ui/StepHeading.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readSite } from '../view.ts'
 import { OwnNames } from './OwnNames.tsx'
-import { callBusiness } from './session.ts'
+import { callBusiness, withFreshProof } from './session.ts'
 import { useBusinessWords } from './words.ts'
 
 type Props = { token: string; identities: Identity[]; onJoined: (organization: OwnOrganization) => void }
@@ -55,7 +55,8 @@ function Joining({ token, invitation, own, onJoined }: JoiningProps) {
     label: chosen ? joining.accept(chosen.displayName) : '',
     do: async () => {
       const given = { params: { token }, body: { identityId } }
-      onJoined((await callBusiness('POST /api/invitations/:token/accept', given)).organization)
+      const joined = await withFreshProof(() => callBusiness('POST /api/invitations/:token/accept', given))
+      onJoined(joined.organization)
     },
   }
   return (
