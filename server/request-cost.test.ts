@@ -154,7 +154,7 @@ const parsers: Record<string, MeasuredParser> = {
   },
   'PRS-06 a redirect URI': {
     sizeMax: bodyBytesMax,
-    parse: (text) => requireRedirectUri(text, true),
+    parse: (text) => requireRedirectUri(text, { isPublic: true, ours: world.config }),
     shapes: {
       ...costlyText,
       ...changed(costlyText, (text) => `https://${text}`),
@@ -261,7 +261,7 @@ const parsers: Record<string, MeasuredParser> = {
   },
   'PRS-10 a client metadata document': {
     sizeMax: 5 * 1024,
-    parse: json((document) => readClientDocument(document, 'https://a.example/')),
+    parse: json((document) => readClientDocument(document, 'https://a.example/', world.config)),
     shapes: { ...costlyJson, 'a long name': between(metadata, 'a') },
   },
   'PRS-10 a key event': { sizeMax: bodyBytesMax, parse: readKeyEvent, shapes: { ...costlyText, ...costlyJson } },

@@ -81,7 +81,7 @@ const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
  */
 export function requireAcceptable(
   { isPublic, ...settings }: Partial<AppSettings> & { isPublic: boolean },
-  outbound: Kernel['outbound'],
+  { outbound, config: ours }: Pick<Kernel, 'outbound' | 'config'>,
 ): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
     throw refuse.invalid_request({ sentence: 'The name is 1 to 80 characters, none of them invisible.' })
@@ -94,8 +94,9 @@ export function requireAcceptable(
   if (objection !== undefined) throw refuse.invalid_request({ sentence: `backchannelLogoutUri ${objection}.` })
   if (settings.allowAnyLoopbackPort && !isPublic)
     throw refuse.invalid_request({ sentence: 'allowAnyLoopbackPort is for public apps: they run on a user’s device.' })
-  for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, isPublic)
-  for (const uri of settings.postLogoutRedirectUris ?? []) requireRedirectUri(uri, isPublic, 'post-logout redirect URI')
+  for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, { isPublic, ours })
+  for (const uri of settings.postLogoutRedirectUris ?? [])
+    requireRedirectUri(uri, { isPublic, ours, kind: 'post-logout redirect URI' })
 }
 
 /** Whether every character of a text may stand in a name too, so that it can't rearrange what is shown beside it. */

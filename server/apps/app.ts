@@ -43,12 +43,12 @@ const refuse = refusals({
  * none. Refuses `invalid_redirect_uri`, `invalid_request`, `too_many_apps`.
  */
 export async function createApp(
-  { db, outbound }: Pick<Kernel, 'db' | 'outbound'>,
+  { db, outbound, config }: Pick<Kernel, 'db' | 'outbound' | 'config'>,
   { steward, isPublic }: { steward: Steward; isPublic: boolean },
   settings: NewAppSettings,
   now: Date,
 ) {
-  requireAcceptable({ ...settings, isPublic }, outbound)
+  requireAcceptable({ ...settings, isPublic }, { outbound, config })
   const clientId = `app_${randomBytes(16).toString('hex')}`
   const clientSecret = isPublic ? undefined : newToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
@@ -132,14 +132,14 @@ function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]):
  * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
  */
 export function changeApp(
-  { db, outbound }: Pick<Kernel, 'db' | 'outbound'>,
+  { db, outbound, config }: Pick<Kernel, 'db' | 'outbound' | 'config'>,
   { steward, clientId }: Sought,
   change: Partial<AppSettings>,
   now: Date,
 ): Promise<{ app: RegisteredApp; isForAll: boolean }> {
   return stewardTransaction(db, steward, async (tx) => {
     const app = requireAppOf(steward, await store.lockApp(tx, clientId))
-    requireAcceptable({ ...change, isPublic: app.isPublic }, outbound)
+    requireAcceptable({ ...change, isPublic: app.isPublic }, { outbound, config })
     if (app.documentReadAt && isAnyGiven(change, described)) throw refuse.described_by_itself()
     if (isAnyGiven(change, takingPresence)) requirePresence(steward, now)
 

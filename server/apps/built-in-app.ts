@@ -1,11 +1,10 @@
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database } from '#kernel/database.ts'
 import { defaultSettings, type NewAppSettings } from './app-settings.ts'
-import { originsOf } from './redirect-uri.ts'
+import { originsOf, playgroundClientId } from './redirect-uri.ts'
 import * as store from './store.ts'
 
-/** The app of the playground, which is there while `DEMO` is on. */
-export const playgroundClientId = 'app_playground'
+export { playgroundClientId }
 
 /** Makes a public app of this service's own exist, with just these settings. Processes may do so at the same time. */
 export async function ensureApp(db: Database, clientId: string, settings: NewAppSettings, now: Date): Promise<void> {

@@ -2,7 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { Refusal, refusals } from '#kernel/refusal.ts'
-import { requireRedirectUri } from './redirect-uri.ts'
+import { requireRedirectUri, type Ours } from './redirect-uri.ts'
 
 /** What an app says of itself. */
 export type Description = { name: string; redirectUris: string[] }
@@ -25,7 +25,7 @@ const Document = Type.Object({
  * that nobody else's document is taken for it; and no secret, which would be everybody's. Refuses `invalid_client`,
  * and says what is wrong: whoever wrote it has it before them.
  */
-export function readClientDocument(document: unknown, clientId: string): Description {
+export function readClientDocument(document: unknown, clientId: string, ours: Ours): Description {
   const because = (what: string) => refuse.invalid_client({ sentence: `The document at this client_id ${what}` })
   if (!Value.Check(Document, document)) throw because('lacks its client_id or redirect_uris, or has them of odd types.')
   if (document.client_id !== clientId) throw because('names another client_id than its own address.')
@@ -36,16 +36,16 @@ export function readClientDocument(document: unknown, clientId: string): Descrip
   if (document.grant_types?.includes('authorization_code') === false)
     throw because('has grant_types without authorization_code.')
 
-  const redirectUris = [...new Set(document.redirect_uris.filter(isAcceptable))]
+  const redirectUris = [...new Set(document.redirect_uris.filter((uri) => isAcceptable(uri, ours)))]
   if (redirectUris.length === 0) throw because('has no redirect URI that may be registered here.')
   const { client_name: name = '' } = document
   return { name: isDisplayName(name) ? name : new URL(clientId).host, redirectUris }
 }
 
 /** Whether an app could register a redirect URI. A document is written for many providers: others may stand beside. */
-function isAcceptable(uri: string): boolean {
+function isAcceptable(uri: string, ours: Ours): boolean {
   try {
-    requireRedirectUri(uri, true)
+    requireRedirectUri(uri, { isPublic: true, ours })
     return uri.length <= 2000
   } catch (error) {
     if (error instanceof Refusal) return false

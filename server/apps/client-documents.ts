@@ -37,8 +37,8 @@ const freshSeconds = { least: 60, most: 3600 }
  * bounds. What could not be read is not remembered: who mends it is not kept waiting, and the limit by source address
  * keeps us from knocking in vain too often.
  */
-export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' | 'rateLimits' | 'log'>) {
-  const { outbound, clock, rateLimits, log } = kernel
+export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' | 'config' | 'rateLimits' | 'log'>) {
+  const { outbound, clock, config, rateLimits, log } = kernel
   const remembered = new Map<string, Remembered>()
   const underWay = new Map<string, Promise<Remembered>>()
 
@@ -47,7 +47,7 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
     try {
       const readAt = clock()
       const document = await outbound.get(url, { bodyBytesMax: documentBytesMax, withinMilliseconds })
-      const description = readClientDocument(document.json, url)
+      const description = readClientDocument(document.json, url, config)
       return { ...description, readAt, freshUntil: secondsAfter(readAt, lifetimeOf(document)) }
     } catch (error) {
       await pass(Math.max(0, begun + failureMilliseconds - performance.now()))

@@ -3,6 +3,11 @@ import { describe, test } from 'node:test'
 import { isRegisteredRedirect, originsOf, requireRedirectUri } from './redirect-uri.ts'
 
 const refused = { code: 'invalid_redirect_uri', status: 400 }
+const ours = {
+  baseUrl: 'https://api.id.example',
+  authUrl: 'https://id.example',
+  businessUrl: 'https://team.id.example',
+}
 const nativeApp = 'com.example.app:/callback'
 
 describe('an app may register', () => {
@@ -17,11 +22,11 @@ describe('an app may register', () => {
     'http://127.0.0.1:49152/callback',
     'http://[::1]:8080/callback',
   ])
-    test(uri, () => requireRedirectUri(uri, false))
+    test(uri, () => requireRedirectUri(uri, { isPublic: false, ours }))
 
   test(`${nativeApp}, when it is public`, () => {
-    requireRedirectUri(nativeApp, true)
-    assert.throws(() => requireRedirectUri(nativeApp, false), refused)
+    requireRedirectUri(nativeApp, { isPublic: true, ours })
+    assert.throws(() => requireRedirectUri(nativeApp, { isPublic: false, ours }), refused)
   })
 })
 
@@ -63,13 +68,13 @@ describe('AUZ-07: nobody registers', () => {
     'a private-use scheme without a path': 'com.example.app:callback',
     'a private-use scheme with a user name': 'com.example.app://user@host/callback',
   }))
-    test(what, () => assert.throws(() => requireRedirectUri(uri, true), refused))
+    test(what, () => assert.throws(() => requireRedirectUri(uri, { isPublic: true, ours }), refused))
 })
 
 test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirect URI of the app', () => {
   const redirectUris = ['https://app.example/callback', 'http://127.0.0.1:8080/callback']
-  const app = { redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: false }
-  for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri))
+  const app = { clientId: 'app_1', redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: false }
+  for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri, ours))
   for (const uri of [
     'https://app.example/callback/',
     'https://app.example/Callback',
@@ -90,14 +95,14 @@ test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirec
     'http://localhost:8080/callback',
     '',
   ])
-    assert.ok(!isRegisteredRedirect(app, uri), uri)
+    assert.ok(!isRegisteredRedirect(app, uri, ours), uri)
 })
 
 test('AUZ-06 a public app may free the port of its loopback redirect URIs, and nothing else', () => {
   const redirectUris = ['http://127.0.0.1/callback', 'http://[::1]:8080/callback', 'http://localhost:9090/callback']
-  const app = { redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: true }
+  const app = { clientId: 'app_1', redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: true }
   for (const uri of ['http://127.0.0.1:51234/callback', 'http://[::1]/callback', 'http://[::1]:1/callback'])
-    assert.ok(isRegisteredRedirect(app, uri), uri)
+    assert.ok(isRegisteredRedirect(app, uri, ours), uri)
   for (const uri of [
     'http://localhost:9091/callback',
     'http://localhost/callback',
@@ -119,9 +124,9 @@ test('AUZ-06 a public app may free the port of its loopback redirect URIs, and n
     'http://[0:0:0:0:0:0:0:1]:51234/callback',
     'https://127.0.0.1:51234/callback',
   ])
-    assert.ok(!isRegisteredRedirect(app, uri), uri)
-  assert.ok(!isRegisteredRedirect({ ...app, isPublic: false }, 'http://127.0.0.1:51234/callback'))
-  assert.ok(!isRegisteredRedirect({ ...app, allowAnyLoopbackPort: false }, 'http://127.0.0.1:51234/callback'))
+    assert.ok(!isRegisteredRedirect(app, uri, ours), uri)
+  assert.ok(!isRegisteredRedirect({ ...app, isPublic: false }, 'http://127.0.0.1:51234/callback', ours))
+  assert.ok(!isRegisteredRedirect({ ...app, allowAnyLoopbackPort: false }, 'http://127.0.0.1:51234/callback', ours))
 })
 
 test('the origins of an app are those of its web addresses, each once', () => {

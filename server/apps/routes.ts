@@ -98,7 +98,8 @@ function ofPerson(kernel: Kernel): Operations {
   }
 }
 
-function mountOperations(host: Host, { db, clock, outbound }: Kernel, apps: AppDirectory, desk: Operations): void {
+function mountOperations(host: Host, kernel: Kernel, apps: AppDirectory, desk: Operations): void {
+  const { db, clock } = kernel
   const { onRequest, onChange, stewardOf } = desk
 
   host.route({
@@ -108,7 +109,7 @@ function mountOperations(host: Host, { db, clock, outbound }: Kernel, apps: AppD
       const { public: isPublic = false, name, redirectUris, ...rest } = request.body
       const settings = { ...settingsOf(rest), name, redirectUris }
       const { app, clientSecret } = await createApp(
-        { db, outbound },
+        kernel,
         { steward: stewardOf(request), isPublic },
         settings,
         clock(),
@@ -123,16 +124,12 @@ function mountOperations(host: Host, { db, clock, outbound }: Kernel, apps: AppD
     onRequest,
     handler: async (request) => toApp(await readApp(db, { steward: stewardOf(request), ...request.params })),
   })
-  mountChanges(host, { db, clock, outbound }, apps, desk)
+  mountChanges(host, kernel, apps, desk)
 }
 
 /** Those that may have to hold everywhere before they are acknowledged. */
-function mountChanges(
-  host: Host,
-  { db, clock, outbound }: Pick<Kernel, 'db' | 'clock' | 'outbound'>,
-  apps: AppDirectory,
-  desk: Operations,
-): void {
+function mountChanges(host: Host, kernel: Kernel, apps: AppDirectory, desk: Operations): void {
+  const { db, clock } = kernel
   const { onChange, stewardOf } = desk
 
   host.route({
@@ -141,7 +138,7 @@ function mountChanges(
     async handler(request) {
       const { clientId } = request.params
       const sought = { steward: stewardOf(request), clientId }
-      const { app, isForAll } = await changeApp({ db, outbound }, sought, settingsOf(request.body), clock())
+      const { app, isForAll } = await changeApp(kernel, sought, settingsOf(request.body), clock())
       apps.forget(clientId)
       if (isForAll) await apps.forgetEverywhere(clientId)
       return toApp(app)

@@ -37,7 +37,7 @@ export async function assertIdentity(
 ): Promise<{ token: string } | { continue_on: string }> {
   const { db, config } = kernel
   const { app, origin } = asking
-  const wanted = readWanted(asking, params)
+  const wanted = readWanted(asking, params, config)
   const identity = await requireAccount(db, session, accountId)
   const { identityId } = identity
   if (!(await isSettled(db, identity, { asking, wanted }))) {

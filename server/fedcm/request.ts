@@ -1,7 +1,7 @@
 import { FederatedRequest } from '@countersign/protocol/fedcm'
 import type { Prompt } from '@countersign/protocol/pages'
 import { Value } from 'typebox/value'
-import { isRegisteredRedirect } from '#apps/redirect-uri.ts'
+import { isRegisteredRedirect, type Ours } from '#apps/redirect-uri.ts'
 import { parseJson } from '#kernel/parse.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { readKeyWish } from '#oauth/app-key-request.ts'
@@ -27,13 +27,14 @@ export type Wanted = {
  * key signs people in without it here. Refuses `invalid_request`, also where the app expects a key, and
  * `invalid_scope`.
  */
-export function readWanted({ app, origin }: RequestingApp, params: string | undefined): Wanted {
+export function readWanted({ app, origin }: RequestingApp, params: string | undefined, ours: Ours): Wanted {
   const read = params === undefined ? {} : parseJson(params)
   if (!Value.Check(FederatedRequest, read)) throw refuse.invalid_request()
   const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt } = sent
   if (Object.hasOwn(sent, 'appKeyJwk')) throw refuse.invalid_request({ sentence: noKey })
-  if (redirectUri !== undefined && !(isRegisteredRedirect(app, redirectUri) && new URL(redirectUri).origin === origin))
+  const isOfPage = (uri: string) => isRegisteredRedirect(app, uri, ours) && new URL(uri).origin === origin
+  if (redirectUri !== undefined && !isOfPage(redirectUri))
     throw refuse.invalid_request({ sentence: 'The redirectUri is none that the app has registered for this page.' })
   requireEchoable(state, nonce)
   readChallenge(app, codeChallenge, codeChallengeMethod)

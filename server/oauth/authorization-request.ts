@@ -138,7 +138,7 @@ async function requireRegistered(
   const named = { fields: { client_id: visible(clientId), redirect_uri: visible(redirectUri) } }
   const app = await apps.find(clientId)
   if (!app) throw refuse.invalid_client(named)
-  const mayReturn = continues ? endsHere(app, redirectUri, site.baseUrl) : isRegisteredRedirect(app, redirectUri)
+  const mayReturn = continues ? endsHere(app, redirectUri, site.baseUrl) : isRegisteredRedirect(app, redirectUri, site)
   if (!mayReturn) throw refuse.invalid_redirect_uri(named)
   return { app, redirectUri }
 }

@@ -138,8 +138,9 @@ type Again = Pick<Asked, 'identityId' | 'scope' | 'nonce' | 'codeChallenge' | 'c
 }
 
 /** Refuses `invalid_redirect_uri` for what is neither registered nor where a browser’s own sign-ins end. */
-function requireEnding(app: RegisteredApp, { redirectUri, fedcmContinue }: Asked, { baseUrl }: Kernel['config']): void {
-  if (fedcmContinue ? endsHere(app, redirectUri, baseUrl.origin) : isRegisteredRedirect(app, redirectUri)) return
+function requireEnding(app: RegisteredApp, { redirectUri, fedcmContinue }: Asked, config: Kernel['config']): void {
+  const isOurs = () => endsHere(app, redirectUri, config.baseUrl.origin)
+  if (fedcmContinue ? isOurs() : isRegisteredRedirect(app, redirectUri, config)) return
   throw refuse.invalid_redirect_uri()
 }
 

@@ -24,7 +24,7 @@ export async function readLogoutRequest(
     site,
     languages: readLanguages(parameters['ui_locales']),
     ...(asking && { idTokenHint: asking.hint }),
-    after: afterwards(asking, parameters),
+    after: afterwards(asking, parameters, site),
   }
 }
 
@@ -40,8 +40,12 @@ async function findAsking(
   return app && { hint, app }
 }
 
-function afterwards(asking: Asking | undefined, { post_logout_redirect_uri: uri, state }: Parameters): AfterLogout {
+function afterwards(
+  asking: Asking | undefined,
+  { post_logout_redirect_uri: uri, state }: Parameters,
+  site: Site,
+): AfterLogout {
   if (!asking || uri === undefined) return { at: 'here', refused: false }
-  if (!isRegisteredPostLogout(asking.app, uri)) return { at: 'here', refused: true }
+  if (!isRegisteredPostLogout(asking.app, uri, site)) return { at: 'here', refused: true }
   return { at: 'app', ...answerTo(uri, 'query', { state }) }
 }

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
-import { findOwnMembership, requireMember, type Asking, type Member } from './access.ts'
+import { findOwnMembership, requireMember, type Asking } from './access.ts'
 import { removeMembers } from './departure.ts'
 import { withdrawAllBy } from './invitation-store.ts'
 import {

@@ -70,8 +70,8 @@ const takesFreshPasskey = {
 type ActAction = keyof typeof takesFreshPasskey
 
 /**
- * What was done, in the past tense, and what the trail says of it; `givesNothing` where the act takes a fresh passkey if
- * it gives something, and does not; `unsigned` where nobody need sign it anywhere, `isAlwaysSigned` where everybody
+ * What was done, in the past tense, and what the trail says of it; `givesNothing` where the act takes a fresh passkey
+ * if it gives something, and does not; `unsigned` where nobody need sign it anywhere, `isAlwaysSigned` where everybody
  * signs it everywhere, `isConfidential` where the message holds a secret: then the trail keeps the signature alone.
  */
 type Act = {
@@ -86,8 +86,9 @@ type Act = {
 /**
  * Records what a member does in an organization, with their signature where they signed it. Refuses
  * `reauthentication_required` and `passkey_required` where the act takes a fresh passkey, `invalid_action_signature`,
- * `passkey_required` where a signature comes by a session that no passkey opened, and `signed_action_required` where the organization takes no act without one. Who asks what to sign is refused always, so
- * that nothing is done: so, or with `no_signing_key` or `passkey_required`.
+ * `passkey_required` where a signature comes by a session that no passkey opened, and `signed_action_required` where
+ * the organization takes no act without one. Who asks what to sign is refused always, so that nothing is done: so, or
+ * with `no_signing_key` or `passkey_required`.
  */
 export async function recordAct(
   tx: Transaction,

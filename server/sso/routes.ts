@@ -26,11 +26,12 @@ const Arrive = Type.Object({ flow: Type.String({ maxLength: 100 }) })
 const browser = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
 
 /**
- * Whether something else than the user led the browser here: neither a typed address nor a page of this very origin
- * (Fetch Metadata). Our pages on other origins begin a sign-in by `startSso`, which checks their origin.
+ * Whether something else than the user led the browser here, who has typed no address (Fetch Metadata). Our pages begin
+ * a sign-in by `startSso`, which checks their origin: what a page of ours leads to need not be what we mean to begin,
+ * as it takes people to where apps want them.
  */
 function isLedFromElsewhere({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-site'] !== 'none' && headers['sec-fetch-site'] !== 'same-origin'
+  return headers['sec-fetch-site'] !== 'none'
 }
 
 /** What of organizations' sign-ins is on the API host: of browsers, of the pages, of providers and of directories. */

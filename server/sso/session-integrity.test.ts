@@ -116,7 +116,7 @@ test('SIN-03 a confirmation counts from a page of ours, in the browser of the si
 
 test('SIN-04 nobody is signed in by a link of another site before they confirm it, nor led any further', async () => {
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
-  for (const site of ['cross-site', 'same-site', 'absent'] as const) {
+  for (const site of ['cross-site', 'same-site', 'same-origin', 'absent'] as const) {
     const browser = enterprise.browser()
     const arrived = await browser.signIn(evil.connectionId, evil.claims, { return_to: returnTo }, site)
     assert.ok(isAsked(arrived), site)

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openAgents, type Agents } from '#testing/agents.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+
+const origin = 'http://localhost:4400'
+const start = `${origin}/api/sso/0198c0de-0000-7000-8000-000000000000/start`
+const hosts = { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
+
+let world: World
+let agents: Agents
+let person: Person
+before(async () => {
+  world = await createWorld()
+  agents = await openAgents()
+  person = await world.person()
+})
+after(async () => {
+  await world.close()
+  await agents.close()
+})
+
+const ours = ({ config }: World) =>
+  [config.baseUrl, config.authUrl, config.businessUrl].flatMap(({ protocol, hostname, port, origin: own }) => [
+    `${own}/api/sso/0198c0de-0000-7000-8000-000000000000/start`,
+    `${own}/signin?client_id=app_1`,
+    `${protocol}//${hostname.toUpperCase()}:${port}/`.toLowerCase(),
+    `${own.replace(hostname, `${hostname}.`)}/`,
+  ])
+
+test('SIN-08 nobody registers one of our own addresses, to be sent back to', async () => {
+  const desks = [
+    { path: '/api/admin/apps', headers: world.admin },
+    { path: '/api/developer/apps', headers: person.headers },
+  ]
+  const send = (method: 'POST' | 'PATCH', url: string, headers: Record<string, string>, payload: object) =>
+    world.api.inject({ method, url, headers, payload })
+  for (const { path, headers } of desks) {
+    const redirectUris = ['https://app.example/callback']
+    const made = await send('POST', path, headers, { name: 'A game', redirectUris })
+    assert.equal(made.statusCode, 201, made.body)
+    for (const uri of ours(world))
+      for (const answer of [
+        await send('POST', path, headers, { name: 'A game', redirectUris: [...redirectUris, uri] }),
+        await send('POST', path, headers, { name: 'A game', redirectUris, postLogoutRedirectUris: [uri] }),
+        await send('PATCH', `${path}/${made.json().clientId}`, headers, { redirectUris: [uri] }),
+        await send('PATCH', `${path}/${made.json().clientId}`, headers, { postLogoutRedirectUris: [uri] }),
+      ])
+        assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_redirect_uri'], `${path} ${uri}`)
+  }
+})
+
+test('SIN-08 an app that describes itself is not sent back to us by what its document says', async () => {
+  const uri = ours(agents.world)[0] ?? ''
+  const other = 'https://agent.example/callback'
+  const { view } = await agents.agent({ redirect_uris: [uri, other] }).signIn({ redirect_uri: uri, prompt: 'none' })
+  assert.equal(view.error, 'invalid_redirect_uri')
+  const alone = await agents.agent({ redirect_uris: [uri] }).signIn({ redirect_uri: uri })
+  assert.equal(alone.view.error, 'invalid_client')
+})
+
+test('SIN-08 what was registered before is no place to be sent to, where all hosts are one', async () => {
+  const shared = await createWorld({ environment: hosts })
+  const app = await shared.app({ postLogoutRedirectUris: ['https://app.example/'] })
+  const asked = { client_id: app.clientId, response_type: 'code', scope: 'openid', prompt: 'none' }
+  const pkce = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' }
+  const ask = async (uri: string) => {
+    const query = new URLSearchParams({ ...asked, ...pkce, redirect_uri: uri })
+    const answer = await shared.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
+    return [answer.statusCode, answer.headers.location, /"error":"(\w+)"/.exec(answer.body)?.[1]]
+  }
+  assert.equal((await ask('https://app.example/callback'))[0], 200)
+  await shared.db
+    .updateTable('app')
+    .set({ redirect_uris: [start], post_logout_redirect_uris: [start] })
+    .where('client_id', '=', app.clientId)
+    .execute()
+  shared.pass(3600)
+  assert.deepEqual(await ask(start), [400, undefined, 'invalid_redirect_uri'])
+  const holder = await shared.person()
+  const consent = await shared.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: holder.headers,
+    payload: { clientId: app.clientId, identityId: holder.identityId, redirectUri: start, scope: 'openid' },
+  })
+  assert.deepEqual([consent.statusCode, consent.json().error], [400, 'invalid_redirect_uri'])
+  await shared.close()
+})
+
+test('the playground alone is sent back to a page of ours', async () => {
+  const { authUrl } = world.config
+  const wanted = { client_id: 'app_playground', redirect_uri: `${authUrl.origin}/playground`, scope: 'openid' }
+  const pkce = { response_type: 'code', code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' }
+  const query = new URLSearchParams({ ...wanted, ...pkce })
+  const answer = await world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
+  assert.equal(answer.statusCode, 200, answer.body)
+})
