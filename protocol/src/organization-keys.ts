@@ -88,7 +88,7 @@ export const readKeyGrants = endpoint(
 
 export const grantKey = endpoint(
   'PUT /api/organizations/:organizationId/keys/:keyId/wraps',
-  { ...business, summary: 'Wrap a key to members, who can open it from then on' },
+  { ...business, summary: 'Wrap a key to members who have no wrap of it; mine takes the place of the one that I have' },
   {
     params: ByKeyId,
     querystring: ActingAs,
@@ -103,6 +103,13 @@ export const grantKey = endpoint(
   { 200: Type.Object({ wraps: Type.Array(KeyGrant) }) },
 )
 export type NewKeyGrants = Static<typeof grantKey.schema.body>['wraps']
+
+export const giveUpKey = endpoint(
+  'DELETE /api/organizations/:organizationId/keys/:keyId/wraps',
+  { ...business, summary: 'Give up my wrap of a key, so that I can be given another' },
+  { params: ByKeyId, querystring: ActingAs },
+  { 204: Nothing },
+)
 
 /** The KMS with which an organization keeps its keys itself, in mode `enterprise_managed`. */
 export const Kms = Type.Object({

@@ -60,6 +60,7 @@ export type AuditAction =
   | 'organization.invitation.withdrawn'
   | 'organization.key.created'
   | 'organization.key.granted'
+  | 'organization.key.given_up'
   | 'organization.key.delivered'
   | 'organization.key.deleted'
   | 'organization.kms.set'

@@ -56,6 +56,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'DELETE /api/organizations/:organizationId/keys/:keyId': ['owner'],
   'GET /api/organizations/:organizationId/keys/:keyId/wraps': roles,
   'PUT /api/organizations/:organizationId/keys/:keyId/wraps': ['owner', 'admin'],
+  'DELETE /api/organizations/:organizationId/keys/:keyId/wraps': roles,
   'GET /api/organizations/:organizationId/kms': ['owner', 'admin'],
   'PUT /api/organizations/:organizationId/kms': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/kms': ['owner', 'admin'],

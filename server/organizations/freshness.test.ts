@@ -90,6 +90,7 @@ const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sou
       body: { wraps: [{ memberId, ciphertext: await shared.wrapTo(member) }] },
     }),
   },
+  { name: 'DELETE /api/organizations/:organizationId/keys/:keyId/wraps', takes: 'a fresh passkey', sound: () => ({}) },
   { name: 'DELETE /api/organizations/:organizationId/keys/:keyId', takes: 'a fresh passkey', sound: () => ({}) },
   {
     name: 'PUT /api/organizations/:organizationId/kms',

@@ -3,7 +3,7 @@ import type { Host } from '#kernel/http.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { askingOf } from './access.ts'
 import type { Keeping } from './key-custody.ts'
-import { createKey, deleteKey, grantKey, listKeys, readGrants } from './key.ts'
+import { createKey, deleteKey, giveUpKey, grantKey, listKeys, readGrants } from './key.ts'
 import { readKms, removeKms, setKms } from './kms.ts'
 
 /** The keys of an organization, on the business host. */
@@ -55,6 +55,16 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     async handler(request) {
       const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
       return { wraps: await grantKey(kernel, asking, request.body.wraps, clock()) }
+    },
+  })
+
+  host.route({
+    ...endpoints.giveUpKey,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
+      await giveUpKey(kernel, asking, clock())
+      return reply.status(204).send(null)
     },
   })
 }

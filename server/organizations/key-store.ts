@@ -159,12 +159,15 @@ export function listGrants(db: Database, { organizationId, keyId }: Place, membe
 
 type Grant = { memberId: string; ciphertext: string }
 
-/** Keeps what a key is to these members from now on; of each there is one. */
-export async function upsertGrants(
+/**
+ * Keeps what a key is to these members, and says of which: of none who has it already, as nobody could bring back what
+ * would be written over, but of the one who grants it.
+ */
+export async function insertGrants(
   tx: Transaction,
-  { organizationId, keyId, grants }: Place & { grants: Grant[] },
+  { organizationId, keyId, grants, by }: Place & { grants: Grant[]; by: string },
   now: Date,
-): Promise<void> {
+): Promise<string[]> {
   const rows = grants.map(({ memberId, ciphertext }) => ({
     organization_id: organizationId,
     key_id: keyId,
@@ -172,15 +175,32 @@ export async function upsertGrants(
     ciphertext,
     granted_at: now,
   }))
-  await tx
+  const kept = await tx
     .insertInto('organization_key_grant')
     .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['organization_id', 'key_id', 'member_id'])
-        .doUpdateSet({ ciphertext: ({ ref }) => ref('excluded.ciphertext'), granted_at: now }),
+        .doUpdateSet({ ciphertext: ({ ref }) => ref('excluded.ciphertext'), granted_at: now })
+        .where('organization_key_grant.member_id', '=', by),
     )
+    .returning('member_id')
     .execute()
+  return kept.map((row) => row.member_id)
+}
+
+/** Deletes what a member was granted of a key; false where that is nothing. */
+export async function deleteGrant(
+  tx: Transaction,
+  { organizationId, keyId, memberId }: Place & { memberId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('organization_key_grant')
+    .where('organization_id', '=', organizationId)
+    .where('key_id', '=', keyId)
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
 }
 
 /** Which keys of an organization a member was granted, and how many members each. */

@@ -29,10 +29,11 @@ const refuse = refusals({
   ],
   invalid_key_wrap: [400, 'This is not this key, wrapped to the encryption key of that member.'],
   insufficient_scope: [403, 'Only an owner deletes a key.'],
-  key_not_held: [403, 'Only who was granted this key can grant it.'],
+  key_not_held: [403, 'Only who was granted this key can grant it, or give it up.'],
   key_not_found: [404, 'This organization has no key with this id.'],
   member_not_found: [404, 'This organization has no such member.'],
   encryption_key_missing: [409, 'This identity has no encryption key to which a key could be wrapped.'],
+  key_granted_already: [409, 'This member has this key. They alone replace their wrap of it, or give it up.'],
   key_changed: [409, 'Another key is in force than the one that this replaces.'],
   key_in_force: [409, 'This key is in force. Replace it first.'],
   key_used_before: [409, 'This organization has had this key before. Make a new one.'],
@@ -105,7 +106,12 @@ export async function createKey(
     const version = await endKeyInForce(tx, { organizationId, replaces: wanted.replaces }, now)
     if (!(await store.insertKey(tx, { ...made, version }, now))) throw refuse.key_used_before()
     if (made.ciphertext !== undefined)
-      await keepGrants(tx, made, [{ memberId: acting.memberId, ciphertext: made.ciphertext }], now)
+      await keepGrants(
+        tx,
+        made,
+        { grants: [{ memberId: acting.memberId, ciphertext: made.ciphertext }], by: acting },
+        now,
+      )
     const details = { keyId: made.keyId, version, keyCustody: made.custody, fingerprint: made.fingerprint }
     await recordAct(tx, { asking, acting }, { action: 'organization.key.created', details }, now)
     const row = { ...made, version, createdAt: now, rotationDueAt: null, endedAt: null }
@@ -228,9 +234,10 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
 }
 
 /**
- * Grants a key to members, to whom a member who has it has wrapped it. Refuses what `requireMember` and `recordAct` do,
+ * Grants a key to members, to whom a member who has it has wrapped it: to those who lack it, as nobody else can tell a
+ * wrap from nothing, and to themselves also again. Refuses what `requireMember` and `recordAct` do,
  * `reauthentication_required`, `key_not_found`, `not_granted_by_members`, `key_not_held`, `member_not_found`,
- * `encryption_key_missing`, `invalid_key_wrap`.
+ * `encryption_key_missing`, `invalid_key_wrap`, `key_granted_already`.
  */
 export async function grantKey(
   { db, config }: Kernel,
@@ -248,19 +255,41 @@ export async function grantKey(
     if (key.custody !== 'identity_grants') throw refuse.not_granted_by_members()
     const [own] = await store.listGrants(tx, key, acting.memberId)
     if (!own?.ciphertext) throw refuse.key_not_held()
-    await keepGrants(tx, key, grants, now)
+    await keepGrants(tx, key, { grants, by: acting }, now)
     // Whom it is granted to stands in the trail; what they were sent is for them.
-    const details = { keyId, version: key.version, memberIds: grants.map(({ memberId }) => memberId) }
+    const memberIds = grants.map(({ memberId }) => memberId)
+    const replacedOwn = memberIds.includes(acting.memberId)
+    const details = { keyId, version: key.version, memberIds, ...(replacedOwn && { replacedOwn }) }
     const act = { action: 'organization.key.granted', details, isConfidential: true } as const
     await recordAct(tx, { asking, acting }, act, now)
     return listGrants(tx, acting, key)
   })
 }
 
+/**
+ * Gives up what whoever asks was granted of a key, so that they can be granted it again. Refuses what `requireMember`
+ * and `recordAct` do, `key_not_found`, `key_not_held`.
+ */
+export async function giveUpKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+  const { organizationId, keyId } = asking
+  await transaction(db, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const acting = await requireMember({ db: tx, config }, asking, 'read', now)
+    requireFreshToAct(asking, now)
+    const key = await store.findKey(tx, asking)
+    if (!key) throw refuse.key_not_found()
+    if (!(await store.deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_held()
+    const details = { keyId, version: key.version, memberId: acting.memberId }
+    const act = { action: 'organization.key.given_up', details, unsigned: true } as const
+    await recordAct(tx, { asking, acting }, act, now)
+  })
+}
+
 type GrantedKey = Pick<KeyRow, 'organizationId' | 'keyId' | 'fingerprint'>
+type Granting = { grants: NewKeyGrants; by: Pick<Member, 'memberId'> }
 
 /** Keeps grants to members, each once, who have an encryption key to which they are. */
-async function keepGrants(tx: Transaction, key: GrantedKey, grants: NewKeyGrants, now: Date): Promise<void> {
+async function keepGrants(tx: Transaction, key: GrantedKey, { grants, by }: Granting, now: Date): Promise<void> {
   const { organizationId, fingerprint } = key
   const members = await store.listGrants(tx, key)
   for (const { memberId, ciphertext } of grants) {
@@ -273,5 +302,7 @@ async function keepGrants(tx: Transaction, key: GrantedKey, grants: NewKeyGrants
   }
   if (new Set(grants.map(({ memberId }) => memberId)).size < grants.length)
     throw refuse.invalid_request({ sentence: 'Each member is granted a key once.' })
-  await store.upsertGrants(tx, { ...key, grants }, now)
+  const kept = await store.insertGrants(tx, { ...key, grants, by: by.memberId }, now)
+  const had = grants.find(({ memberId }) => !kept.includes(memberId))
+  if (had) throw refuse.key_granted_already({ fields: { memberId: had.memberId } })
 }

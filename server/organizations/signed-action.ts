@@ -54,6 +54,7 @@ const takesFreshPasskey = {
   'organization.domain.removed': 'never',
   'organization.key.created': 'always',
   'organization.key.granted': 'always',
+  'organization.key.given_up': 'always',
   'organization.key.deleted': 'always',
   'organization.kms.set': 'always',
   'organization.kms.removed': 'always',

@@ -640,6 +640,7 @@ export const de: Words = {
       'organization.invitation.withdrawn': 'Einladung in eine Organisation zurückgezogen',
       'organization.key.created': 'Schlüssel einer Organisation angelegt',
       'organization.key.granted': 'Schlüssel einer Organisation mit Mitgliedern geteilt',
+      'organization.key.given_up': 'Den eigenen Schlüssel einer Organisation abgegeben',
       'organization.key.delivered': 'Schlüssel einer Organisation erhalten',
       'organization.key.deleted': 'Früherer Schlüssel einer Organisation gelöscht',
       'organization.kms.set': 'Schlüsseldienst einer Organisation festgelegt',

@@ -616,6 +616,7 @@ export const en = {
       'organization.invitation.withdrawn': 'Invitation to an organization withdrawn',
       'organization.key.created': 'Key of an organization created',
       'organization.key.granted': 'Key of an organization shared with members',
+      'organization.key.given_up': 'Own key of an organization given up',
       'organization.key.delivered': 'Key of an organization received',
       'organization.key.deleted': 'Former key of an organization deleted',
       'organization.kms.set': 'Key management service of an organization set',
