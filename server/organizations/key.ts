@@ -272,7 +272,7 @@ export async function grantKey(
  */
 export async function giveUpKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
   const { organizationId, keyId } = asking
-  await transaction(db, async (tx) => {
+  await actingTransaction(db, asking.session, async (tx) => {
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'read', now)
     requireFreshToAct(asking, now)
