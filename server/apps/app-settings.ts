@@ -3,6 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
 import { isLocal } from '#kernel/config.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 import { requireRedirectUri } from './redirect-uri.ts'
@@ -107,6 +108,6 @@ export function isShowable(text: string): boolean {
 function requireWebUrl(field: string, text: string): void {
   const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))
-  if (!url || !isSafe || url.username !== '' || url.password !== '')
+  if (!url || !isSafe || !hasPlainHost(url) || url.username !== '' || url.password !== '')
     throw refuse.invalid_request({ sentence: `${field} must start with https://, or http:// on localhost.` })
 }

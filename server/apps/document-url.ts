@@ -1,5 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLocal, type Config } from '#kernel/config.ts'
+import { hasPlainHost } from '#kernel/origin.ts'
 
 type Hosts = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>
 
@@ -17,7 +18,7 @@ export function isAddress(clientId: string): boolean {
 export function isDocumentUrl(clientId: string, { baseUrl, authUrl, businessUrl }: Hosts): boolean {
   if (!isAddress(clientId) || clientId.length > limits.clientIdCharactersMax) return false
   const url = URL.parse(clientId)
-  if (url?.href !== clientId) return false
+  if (url?.href !== clientId || !hasPlainHost(url)) return false
   if (url.protocol === 'http:' && !(isLocal(url) && isLocal(baseUrl))) return false
   if (url.username !== '' || url.password !== '' || clientId.includes('#')) return false
   if ([baseUrl, authUrl, businessUrl].some(({ origin }) => origin === url.origin)) return false

@@ -1,4 +1,5 @@
 import { isLocal } from '#kernel/config.ts'
+import { hasPlainHost, isPlainOrigin } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { RegisteredApp } from './app-directory.ts'
 
@@ -102,13 +103,14 @@ export function requireRedirectUri(
 
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal(url)))
     throw because('starts with https://, or http:// on localhost; a public app may use its own scheme.')
+  if (!hasPlainHost(url)) throw because('has a host of letters, digits, hyphens and dots.')
   if (!startsWithOrigin(uri, url.origin)) throw because(`starts with its origin as it is: ${url.origin}`)
   if (isOurs(uri, ours)) throw because('is an address of the app, and none of this service.')
 }
 
-/** The origins of redirect URIs, each once. A private-use scheme has none. */
+/** The origins of redirect URIs, each once. A private-use scheme has none, nor has what no header may hold. */
 export function originsOf(redirectUris: string[]): string[] {
-  return [...new Set(redirectUris.map((uri) => new URL(uri).origin))].filter((origin) => origin !== 'null')
+  return [...new Set(redirectUris.map((uri) => new URL(uri).origin))].filter(isPlainOrigin)
 }
 
 export function startsWithOrigin(uri: string, origin: string): boolean {

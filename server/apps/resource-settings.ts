@@ -2,6 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isReservedScope, isResourceKey, withoutTrailingSlash } from '@countersign/protocol/formats/resource'
 import type { NewResource, ResourceChange } from '@countersign/protocol/resources'
 import { isLocal, type Config } from '#kernel/config.ts'
+import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isShowable } from './app-settings.ts'
 import { startsWithOrigin } from './redirect-uri.ts'
@@ -77,6 +78,7 @@ function requireAudience(audience: string, resourceKey: string, own: OwnHosts): 
   const url = absoluteUri.test(audience) ? URL.parse(audience) : null
   if (!url) throw because('is an absolute URI without a fragment, such as https://api.example.com.')
   if (url.username !== '' || url.password !== '') throw because('has no user name or password.')
+  if (url.origin !== 'null' && !hasPlainHost(url)) throw because('has a host of letters, digits, hyphens and dots.')
   if (url.origin !== 'null' && !startsWithOrigin(audience, url.origin))
     throw because(`starts with its origin as it is: ${url.origin}`)
   if (isOurs(url, own)) throw because('is a host of this service itself.')

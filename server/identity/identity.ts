@@ -6,6 +6,7 @@ import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction, holdSession, type ActingSession } from '#sessions/acting.ts'
 import type { Acting, Session } from '#sessions/session.ts'
@@ -222,7 +223,9 @@ async function moveHandle(tx: Transaction, { identityId, handle: old }: Identity
 /** Whether a picture may be shown from there: https, without a name or password. */
 export function isPictureAddress(text: string): boolean {
   const url = URL.parse(text)
-  return url?.protocol === 'https:' && url.username === '' && url.password === '' && !/\s/.test(text)
+  return (
+    url?.protocol === 'https:' && hasPlainHost(url) && url.username === '' && url.password === '' && !/\s/.test(text)
+  )
 }
 
 export function toIdentity(row: IdentityRow): Identity {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
 import { ConfigError } from './config-error.ts'
 import { meantBy } from './misspelling.ts'
+import { hasPlainHost } from './origin.ts'
 import { limited, type RateLimitNumbers } from './rate-limit.ts'
 import { Secret } from './secret.ts'
 import { readAdminToken, readSecretKeys } from './secret-settings.ts'
@@ -144,6 +145,7 @@ function readUrl(name: string, text: string): URL {
     throw new ConfigError(`${name} must start with https:// (or http:// on localhost).`)
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
     throw new ConfigError(`${name} must be an origin alone, without path, query or credentials: ${url.origin}.`)
+  if (!hasPlainHost(url)) throw new ConfigError(`${name} must have a host of letters, digits, hyphens and dots.`)
   if (url.protocol === 'http:' && !isLocal(url))
     throw new ConfigError(`${name} must use https: only localhost may be served without TLS.`)
   return url

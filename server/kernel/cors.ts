@@ -1,5 +1,6 @@
 import type { Cors } from '@countersign/protocol/endpoint'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { inHeader, isPlainOrigin } from './origin.ts'
 
 /** Which origins the interface names by kind. `isRegistered` asks whether an app has a redirect URI of that origin. */
 export type Origins = { pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
@@ -27,14 +28,14 @@ export function allowOrigin(
 
 async function allowKnownOrigin(origin: string, reply: FastifyReply, cors: Cors, origins: Origins): Promise<boolean> {
   if (!(await mayRead(origin, cors, origins))) return false
-  reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed)
+  reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-expose-headers', exposed)
   if (cors === 'our pages') reply.header('access-control-allow-credentials', 'true')
   return true
 }
 
 /** Lets the page of an app read an answer, which the browser has asked for with the cookies of a person. */
 export function allowAskingApp(reply: FastifyReply, origin: string): void {
-  reply.header('access-control-allow-origin', origin).header('access-control-allow-credentials', 'true')
+  reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-allow-credentials', 'true')
   reply.header('vary', 'origin')
 }
 
@@ -50,5 +51,5 @@ export async function answerPreflight(reply: FastifyReply, methods: string[], al
 
 async function mayRead(origin: string, cors: Cors, origins: Origins): Promise<boolean> {
   if (cors === 'our pages') return origins.pages.includes(origin)
-  return origins.isRegistered(origin)
+  return isPlainOrigin(origin) && origins.isRegistered(origin)
 }

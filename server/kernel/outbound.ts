@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLocal, type Config } from './config.ts'
 import { allowEgress } from './egress.ts'
+import { hasPlainHost } from './origin.ts'
 import { version } from './version.ts'
 
 /**
@@ -105,6 +106,13 @@ export function isPublicAddress(address: string): boolean {
 type Resolver = (hostname: string, options: LookupAllOptions, callback: Resolved) => void
 type Resolved = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void
 
+function oddityOf(url: URL): string | undefined {
+  if (!hasPlainHost(url)) return 'has a host of letters, digits, hyphens and dots'
+  if (url.username !== '' || url.password !== '') return 'has no user name or password'
+  if (url.hash !== '') return 'has no fragment'
+  return url.port === '0' ? 'has a port above 0' : undefined
+}
+
 export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName: Resolver = lookUp): Outbound {
   const isAllowed = isLocal(baseUrl) ? () => true : isPublicAddress
   const lookup = lookupAllowed(resolveName, isAllowed)
@@ -115,9 +123,8 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
     const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
     if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal(url)))
       return 'must start with https://, or http:// on localhost'
-    if (url.username !== '' || url.password !== '') return 'has no user name or password'
-    if (url.hash !== '') return 'has no fragment'
-    if (url.port === '0') return 'has a port above 0'
+    const oddity = oddityOf(url)
+    if (oddity) return oddity
     const host = hostOf(url)
     // A name that ends with a dot is the same name (RFC 1034 §3.1).
     const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })

@@ -1,3 +1,5 @@
+import { inHeader } from './origin.ts'
+
 /**
  * The security headers, each value written out, so that one can read what a browser is told.
  * `strict-transport-security` joins them where the host is served over https.
@@ -36,9 +38,9 @@ export function pagePolicy({ asks, postsForms, framedBy }: Allowed): string {
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self' ${asks.map(({ origin }) => origin).join(' ')}`,
+    `connect-src 'self' ${asks.map(({ origin }) => inHeader(origin)).join(' ')}`,
     postsForms ? 'form-action https: http:' : "form-action 'self'",
-    `frame-ancestors ${framedBy.join(' ') || "'none'"}`,
+    `frame-ancestors ${framedBy.map(inHeader).join(' ') || "'none'"}`,
     "base-uri 'none'",
   ].join('; ')
 }

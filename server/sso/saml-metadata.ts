@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLocal } from '#kernel/config.ts'
+import { hasPlainHost } from '#kernel/origin.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { requestedAttributes } from './saml-attributes.ts'
 import { bindings, nameIdFormats, nameOf, namespaces } from './saml-element.ts'
@@ -107,7 +108,7 @@ function readSignOnUrl(role: XmlElement): string {
   if (location === undefined) throw because('names no SingleSignOnService with the HTTP-Redirect binding')
   const url = /^[\x21-\x7e]+$/.test(location) ? URL.parse(location) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))
-  if (!url || !isSafe || url.username !== '' || url.password !== '' || url.hash !== '')
+  if (!url || !isSafe || !hasPlainHost(url) || url.username !== '' || url.password !== '' || url.hash !== '')
     throw because('has a SingleSignOnService that is not https')
   if (url.searchParams.has('SAMLRequest')) throw because('has a SingleSignOnService with a request in it')
   return location
