@@ -1,4 +1,4 @@
-import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
 import { isLocal } from '#kernel/config.ts'
@@ -86,7 +86,7 @@ export function requireAcceptable(
 ): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
     throw refuse.invalid_request({ sentence: 'The name is 1 to 80 characters, none of them invisible.' })
-  if (settings.description && !isShowable(settings.description))
+  if (settings.description && !isShown(settings.description))
     throw refuse.invalid_request({ sentence: 'The description has an invisible character.' })
 
   for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
@@ -98,11 +98,6 @@ export function requireAcceptable(
   for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, { isPublic, ours })
   for (const uri of settings.postLogoutRedirectUris ?? [])
     requireRedirectUri(uri, { isPublic, ours, kind: 'post-logout redirect URI' })
-}
-
-/** Whether every character of a text may stand in a name too, so that it can't rearrange what is shown beside it. */
-export function isShowable(text: string): boolean {
-  return [...text].every((character) => isDisplayName(`.${character}`))
 }
 
 function requireWebUrl(field: string, text: string): void {

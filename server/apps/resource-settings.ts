@@ -1,10 +1,9 @@
-import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { isReservedScope, isResourceKey, withoutTrailingSlash } from '@countersign/protocol/formats/resource'
 import type { NewResource, ResourceChange } from '@countersign/protocol/resources'
 import { isLocal, type Config } from '#kernel/config.ts'
 import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { isShowable } from './app-settings.ts'
 import { startsWithOrigin } from './redirect-uri.ts'
 import type { RegisteredResource } from './resource-store.ts'
 import { always, never, whereNoneIsGone, type Lagging } from './settings-change.ts'
@@ -55,7 +54,7 @@ export function requireAcceptableResource(
 ): void {
   if (sent.displayName !== undefined && !isDisplayName(sent.displayName))
     throw refuse.invalid_request({ sentence: 'The name is 1 to 80 characters, none of them invisible.' })
-  if (sent.description && !isShowable(sent.description))
+  if (sent.description && !isShown(sent.description))
     throw refuse.invalid_request({ sentence: 'The description has an invisible character.' })
 
   const reserved = sent.scopes?.find(isReservedScope)
@@ -63,7 +62,7 @@ export function requireAcceptableResource(
     throw refuse.invalid_request({ sentence: `The scope ${reserved} has another meaning here.` })
   for (const [scope, words] of Object.entries(sent.scopeDescriptions ?? {})) {
     if (!scopes.includes(scope)) throw refuse.invalid_request({ sentence: 'A description is of no scope in the list.' })
-    if (!isShowable(words))
+    if (!isShown(words))
       throw refuse.invalid_request({ sentence: `The description of ${scope} has an invisible character.` })
   }
   if (sent.audience !== undefined) requireAudience(sent.audience, resourceKey, own)

@@ -34,3 +34,32 @@ test('INJ-06 a name that is empty, invisible, too long, or that turns the text a
   ]
   for (const name of wrong) assert.ok(!isDisplayName(name), JSON.stringify(name))
 })
+
+test('NAM-01 a name has nothing in it that is not seen, and no stack of marks', () => {
+  for (const name of [
+    ...['Good\u200BBank', 'Good\u00ADBank', 'Bank\u2060', '\u3164Bank', 'B\u034Fank', 'Bank\u{E0041}', 'Ba\u200Dnk'],
+    ...['Bank\uFFF9x\uFFFA', 'Bank\u{1D173}', 'Bank\u17B4', 'Bank\u115F', 'Bank\uFE0F', 'Bank\u{E0101}', 'Ba\uFFFCnk'],
+    ...[
+      'Bank\u061C',
+      'a\u180Eb',
+      'Bank\u2061',
+      'Bank\u206A',
+      'Bank\u{13430}',
+      'Ba\u2800nk',
+      '\u0301Bank',
+      'Bank \u0336',
+    ],
+    ...[`A${'\u0300'.repeat(5)}`, `A${'\u0300'.repeat(70)}`, 'B\u0336ank', 'B\u20E0\u20EBank', '👩\u200D', '\u200D👩'],
+    ...['م👩\u200Dي', 'محمد\u200C', 'Ban\u200Ck', '👩\u200D\u200D👧', '🏴\u{E0067}\u{E007F}', '\uFE0F'],
+  ])
+    assert.ok(!isDisplayName(name), JSON.stringify(name))
+})
+
+test('NAM-02 names that need joiners, variants and marks keep them', () => {
+  for (const name of [
+    ...['می‌خواهم', 'شرکت نمونه‌ها', 'क्‍ष', 'അവന്‍', 'ශ්‍රී ලංකාව', 'שָׁלוֹם', 'مُحَمَّد', 'ཧཱུྃ', 'Nguyễn', 'V\u0302\u0301n'],
+    ...['葛\u{E0100}城', 'ᠮᠣᠩᠭᠣᠯ᠋', '👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Pub', '❤️ Shop', '1️⃣ First', '🇨🇭', 'กำไร น้ำ', 'ကမ္ဘာ', '한국어'],
+    ...['O’Neill & Söhne GmbH – №1', 'Œuvre «Paris»', 'Ελλάς', 'Россия', '東京タワー', 'A\u00A0B'],
+  ])
+    assert.ok(isDisplayName(name), JSON.stringify(name))
+})
