@@ -107,7 +107,10 @@ const wordsAndNumbers = /[\p{L}\p{M}\p{N}]+/gv
  */
 export function findBars(line: string): Set<number> {
   const found = [...line.matchAll(wordsAndNumbers)].map(({ 0: text, index }) => ({ text, index }))
-  const isStray = found.map(({ text }) => text.search(leftward) !== -1 && !isFromLeft(text) && !isFromRight(text))
+  const isStray = found.map(
+    ({ text }) =>
+      /^[\p{L}\p{M}]+$/v.test(text) && text.search(leftward) !== -1 && !isFromLeft(text) && !isFromRight(text),
+  )
   // A bar between bars is as stray as the first of them: what counts is the next that is none.
   const before = found.map(({ text }) => text)
   const behind = [...before]

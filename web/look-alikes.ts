@@ -21,15 +21,33 @@ const passing = new RegExp(
   'v',
 )
 
-/** Scripts in which whole words may pass for Latin, and those that share their words with another script by custom. */
-const scripts =
-  'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Han Hiragana Katakana Bopomofo Hangul Hebrew Arabic'.split(' ')
+/** Scripts of which it is known which letters pass for Latin ones, and those that share words by custom. */
+const scripts = 'Latin Cyrillic Greek Armenian Han Hiragana Katakana Bopomofo Hangul'.split(' ')
+/** The others that are written today (UAX #31, recommended), */
+const living =
+  'Hebrew Arabic Syrc Thaa Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Thai Laoo Tibt Mymr Geor Ethi Khmr'
+/** and the rest of Unicode 15: a word of them is expected only in a text of them. */
+const rare =
+  'Cherokee Coptic Lisu ' +
+  'Adlm Aghb Ahom Armi Avst Bali Bamu Bass Batk Bhks Brah Bugi Buhd Cakm Cans Cari Cham Chrs Cpmn Cprt Diak Dogr ' +
+  'Dsrt Dupl Egyp Elba Elym Glag Gong Gonm Goth Gran Hano Hatr Hluw Hmng Hmnp Hung Ital Java Kali Kawi Khar Khoj ' +
+  'Kits Kthi Lana Lepc Limb Lina Linb Lyci Lydi Mahj Maka Mand Mani Marc Medf Mend Merc Mero Modi Mong Mroo Mtei ' +
+  'Mult Nagm Nand Narb Nbat Newa Nkoo Nshu Ogam Olck Orkh Osge Osma Ougr Palm Pauc Perm Phag Phli Phlp Phnx Plrd ' +
+  'Prti Rjng Rohg Runr Samr Sarb Saur Sgnw Shaw Shrd Sidd Sind Sogd Sogo Sora Soyo Sund Sylo Tagb Takr Tale Talu ' +
+  'Tang Tavt Tfng Tglg Tirh Tnsa Toto Ugar Vaii Vith Wara Wcho Xpeo Xsux Yezi Yiii Zanb'
+const all = [...scripts, ...living.split(' '), ...rare.split(' ')]
 // regexp: of one character
-const ofScript = scripts.map((name) => ({ name, has: new RegExp(`\\p{sc=${name}}`, 'v') }))
+const ofScript = all.map((name) => ({ name, has: new RegExp(`^\\p{scx=${name}}`, 'v') }))
 const eastAsian = new Set(['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'])
+const listed = new Set(scripts)
+const rarely = new Set(rare.split(' '))
+const turned = new Set(['Hebrew', 'Arabic'])
 
 /** Letters and digits in a costume: mathematical, circled and Roman ones, the Kelvin sign, letters of phonetics. */
-const costumed = /[\u{1D400}-\u{1D7FF}\u2160-\u217F\u24B6-\u24E9\u{1F130}-\u{1F189}\u212A\u0251\u0261\u01C0]/v
+const costumed =
+  /[\u{1D400}-\u{1D7FF}\u2160-\u217F\u24B6-\u24E9\u{1F130}-\u{1F189}\u212A\u0251\u0261\u01C0-\u01C3\u0196]/v
+/** Small capitals, and what phonetics has of them. */
+const small = /[\u1D00-\u1D22\u0262\u026A\u0274\u0280\u028F\u0299\u029C\u029F\uA730\uA731]/v
 /** Wide ones; they are usual beside letters of East Asia. */
 const wide = /[\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]/v
 const beyondLatin = /[\p{L}--[\p{sc=Latn}\p{sc=Zyyy}]]/v
@@ -37,14 +55,22 @@ const beyondLatin = /[\p{L}--[\p{sc=Latn}\p{sc=Zyyy}]]/v
 /** What between Latin letters or digits passes for one of `. , : ; / %`. */
 const punctuation = new RegExp(
   '(?<=[0-9A-Za-z])' +
-    '[\\u02D0\\u037E\\u0387\\u0589\\u05C3\\u066A\\u066B\\u2024\\u2044\\u201A\\u2215\\u2236\\u2571\\u29F8' +
+    '[\\u037E\\u0387\\u0589\\u05C3\\u066A\\u066B\\u2024\\u2044\\u201A\\u2215\\u2236\\u2571\\u29F8' +
     '\\uA789\\uFE50\\uFE52\\uFF0C\\uFF0E\\uFF0F\\uFF1A\\uFF1B]' +
     '(?=[0-9A-Za-z])',
   'v',
 )
 /** Hyphens and the minus sign, which look like the hyphen of a keyboard where they touch what follows. */
-const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])/v
-const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${punctuation.source}|${hyphens.source})|.`, 'gsv')
+const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])|(?<![\p{L}\p{N}])[\u2012\u2013](?=[0-9])/v
+/** What passes for a digit, a letter or a mark in numbers beside those. */
+const shapes =
+  /(?<=[0-9])\u00B7(?=[0-9])|(?<=[\w\u25CB\u25EF\u2B58\u26AA\u2218])[\u25CB\u25EF\u2B58\u26AA\u2218\u2223\u2502]/v
+/** Usual in the punctuation of East Asia. */
+const fullWidth = /[\uFF0C\uFF0E\uFF0F\uFF1A\uFF1B]/
+const words = new RegExp(
+  `(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${punctuation.source}|${hyphens.source}|${shapes.source})|.`,
+  'gsv',
+)
 /** A letter or digit with its marks. */
 const letters = /\P{M}\p{M}*|\p{M}+/gv
 
@@ -59,7 +85,8 @@ export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): 
     at += part.text.length
     if (part.is !== 'plain' || /^[\0-\x7F]*$/.test(part.text)) return [part]
     return [...part.text.matchAll(words)].flatMap(({ 0: text, index, groups }) => {
-      if (groups?.['false'] !== undefined || bars.has(from + index)) return [{ is: 'look-alike' as const, text }]
+      const isFalse = groups?.['false'] !== undefined && !(isEastAsian && fullWidth.test(text))
+      if (isFalse || bars.has(from + index)) return [{ is: 'look-alike' as const, text }]
       if (groups?.['word'] !== undefined) return markWord(text, { isBeyondLatin, known, isEastAsian })
       return [{ is: !isEastAsian && isTwin(text) ? 'look-alike' : 'plain', text } satisfies Part]
     })
@@ -68,7 +95,21 @@ export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): 
 
 /** The script of a letter by its name in Unicode, where it is one that this file knows. */
 export function scriptOf(letter: string): string | undefined {
-  return ofScript.find(({ has }) => has.test(letter))?.name
+  const character = String.fromCodePoint(letter.codePointAt(0) ?? 0)
+  if (!found.has(character)) {
+    if (found.size > 20_000) found.clear()
+    found.set(character, findScript(character))
+  }
+  return found.get(character)
+}
+
+const found = new Map<string, string | undefined>()
+
+function findScript(character: string): string | undefined {
+  if (!/[\p{L}\p{M}]/v.test(character) || /\p{sc=Zinh}/v.test(character)) return undefined
+  const name = ofScript.find(({ has }) => has.test(character))?.name
+  // Of a script that is newer than this list.
+  return name ?? (/[\p{L}--\p{sc=Zyyy}]/v.test(character) ? 'Unknown' : undefined)
 }
 
 type Around = { isBeyondLatin: boolean; known: Set<string | undefined>; isEastAsian: boolean }
@@ -77,8 +118,11 @@ function markWord(word: string, around: Around): Part[] {
   const pieces = word.match(letters) ?? []
   const strange = strangeScriptsOf(pieces, around.known)
   return pieces.map((text, index) => {
-    const isStrange = strange.has(scriptOf(text)) && (passing.test(text) || scriptOf(text) === 'Latin')
-    const isFalse = isCostumed(text, word, around) || isDressed(text, pieces[index - 1], { word, ...around })
+    const isStrange = (strange.has(scriptOf(text)) && !isUnit(word)) || hasForeignMark(text)
+    const isFalse =
+      isPoint(pieces, index) ||
+      isCostumed(text, word, around) ||
+      isDressed(text, pieces[index - 1], { word, ...around })
     return { is: isStrange || isFalse ? 'look-alike' : 'plain', text }
   })
 }
@@ -95,23 +139,68 @@ function strangeScriptsOf(pieces: string[], known: Set<string | undefined>): Set
   }
   const [first, ...rest] = [...counts].toSorted(([a, many], [b, few]) => few - many || isLatin(b) - isLatin(a))
   if (!first) return new Set()
-  if (rest.length > 0) return new Set(rest.map(([name]) => name).filter((name) => !eastAsian.has(first[0]) && name))
+  if (rest.length > 0)
+    return new Set(rest.map(([name]) => name).filter((name) => !eastAsian.has(first[0]) && !eastAsian.has(name)))
   const [only] = first
+  if (!listed.has(only)) return new Set(!known.has(only) && isMisplaced(pieces, only) ? [only] : [])
   const passes = pieces.every((piece) => passing.test(piece) || /^\p{Nd}/v.test(piece))
   return new Set(only !== 'Latin' && passes && !known.has(only) ? [only] : [])
+}
+
+/** Single letters from right to left are found by what stands beside them; but none is a digit. */
+function isMisplaced(pieces: string[], script: string): boolean {
+  return !turned.has(script) || pieces.some((piece) => /^[0-9]/.test(piece))
+}
+
+/** Modifier letters that pass for a point, a comma or a colon between letters and digits. */
+function isPoint(pieces: string[], index: number): boolean {
+  const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
+  return /^[\u02CC\u02D0\u02D1\uA78F]/.test(piece) && /^[0-9A-Za-z]/.test(before) && /^[0-9A-Za-z]/.test(after)
+}
+
+/** Units and symbols, of a Greek letter that passes for no other: `10kΩ`, `5μm`, `Δt`, `2π`. */
+function isUnit(word: string): boolean {
+  return /^\d*(?:[kMGTmn]?[ΩΩ]|[μµ][A-Za-z]{0,3}|π|[Δδλθφψπ][a-z]{1,3}\d?)$/v.test(word)
+}
+
+/** Whether a letter carries a mark that belongs to another script, such as a circle of Thai over a Latin one. */
+function hasForeignMark(piece: string): boolean {
+  const [base = '', ...marks] = piece
+  const script = scriptOf(base)
+  return /^[\p{L}\p{N}]/v.test(base) && marks.some((mark) => ![undefined, script].includes(scriptOf(mark)))
 }
 
 function isLatin(script: string): number {
   return script === 'Latin' ? 1 : 0
 }
 
-/** The scripts of which a line has a letter that passes for no other. */
+/**
+ * The scripts in which a line is plainly written: of which it has a letter that passes for no other, or a word of its
+ * own; and of the rare ones, more letters than Latin.
+ */
 function clearScriptsOf(line: string): Set<string | undefined> {
-  return new Set((line.match(/\p{L}/gv) ?? []).filter((letter) => !passing.test(letter)).map(scriptOf))
+  const written = line.match(/\p{L}/gv) ?? []
+  const counts = new Map<string, number>()
+  for (const letter of written) {
+    const script = scriptOf(letter) ?? ''
+    counts.set(script, (counts.get(script) ?? 0) + 1)
+  }
+  const clear = written.filter((letter) => listed.has(scriptOf(letter) ?? '') && !passing.test(letter)).map(scriptOf)
+  const own = (line.match(/[\p{L}\p{M}\p{N}]+/gv) ?? []).map(scriptOfWord).filter((script) => {
+    return !rarely.has(script ?? '') || (counts.get(script ?? '') ?? 0) > (counts.get('Latin') ?? 0)
+  })
+  return new Set([...clear, ...own.filter((script) => script !== undefined && !listed.has(script))])
+}
+
+/** The script of a word of two letters or more, all of one script, and no digit of ours. */
+function scriptOfWord(word: string): string | undefined {
+  const named = new Set((word.match(/\p{L}/gv) ?? []).map(scriptOf))
+  const isWord = named.size === 1 && /\p{L}\P{L}*\p{L}/v.test(word) && !/[0-9]/.test(word)
+  return isWord ? [...named][0] : undefined
 }
 
 function isCostumed(piece: string, word: string, { isBeyondLatin, isEastAsian }: Around): boolean {
-  if (costumed.test(piece)) return true
+  if (costumed.test(piece) || small.test(piece)) return true
   if (wide.test(piece)) return !isEastAsian
   // A digit of another script, which may look like another digit of ours.
   return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !isBeyondLatin)

@@ -57,8 +57,10 @@ test('NAM-01 a name has nothing in it that is not seen, and no stack of marks', 
 
 test('NAM-02 names that need joiners, variants and marks keep them', () => {
   for (const name of [
-    ...['می‌خواهم', 'شرکت نمونه‌ها', 'क्‍ष', 'അവന്‍', 'ශ්‍රී ලංකාව', 'שָׁלוֹם', 'مُحَمَّد', 'ཧཱུྃ', 'Nguyễn', 'V\u0302\u0301n'],
-    ...['葛\u{E0100}城', 'ᠮᠣᠩᠭᠣᠯ᠋', '👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Pub', '❤️ Shop', '1️⃣ First', '🇨🇭', 'กำไร น้ำ', 'ကမ္ဘာ', '한국어'],
+    ...['می‌خواهم', 'شرکت نمونه‌ها', 'क्‍ष', 'അവന്‍', 'ශ්‍රී ලංකාව', 'שָׁלוֹם', 'مُحَمَّد', 'ཧཱུྃ', 'Nguyễn'],
+    ...['V\u0302\u0301n'],
+    ...['葛\u{E0100}城', 'ᠮᠣᠩᠭᠣᠯ᠋', '👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Pub', '❤️ Shop'],
+    ...['1️⃣ First', '🇨🇭', 'กำไร น้ำ', 'ကမ္ဘာ', '한국어'],
     ...['O’Neill & Söhne GmbH – №1', 'Œuvre «Paris»', 'Ελλάς', 'Россия', '東京タワー', 'A\u00A0B'],
   ])
     assert.ok(isDisplayName(name), JSON.stringify(name))

@@ -1,9 +1,9 @@
 import { limits } from './limits.ts'
 
 /**
- * Characters that are not seen, or that change what stands beside them: control, surrogate, private and unassigned ones,
- * line and paragraph separators, all that Unicode lets be invisible (fillers, tags, variants, marks of direction),
- * format characters such as those of annotations, and the empty braille cell.
+ * Characters that are not seen, or that change what stands beside them: control, surrogate, private and unassigned
+ * ones, line and paragraph separators, all that Unicode lets be invisible (fillers, tags, variants, marks of
+ * direction), format characters such as those of annotations, and the empty braille cell.
  */
 const unseen = /[[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\p{Cf}\u2800\uFFFC]--[\u0600-\u0605\u06DD\u070F\u08E2]]/v
 
