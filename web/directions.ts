@@ -14,15 +14,18 @@ const blocks = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FF
 const turning = `[[${blocks}]--[\\p{M}\\u061C]]`
 const fromRight = `[${turning}&&\\p{L}]`
 const fromLeft = `[\\p{L}--${turning}]`
+// regexp: of one character
 const leftward = new RegExp(fromRight, 'gv')
 const rightward = new RegExp(fromLeft, 'gv')
 
 /** From such a character to the last one before a letter of another direction. */
-const runFromRight = new RegExp(`(${turning}\\p{M}*(?:[${turning}\\P{L}]*${turning}\\p{M}*)?)`, 'v')
+// regexp: one way to match each stretch without a letter of the other direction, of which the next match begins behind
+const runFromRight = new RegExp(`(${turning}(?:[${turning}\\P{L}]*${turning})?\\p{M}*)`, 'v')
 /** From a letter or digit to the last one before such a character, with the signs that belong to a number. */
 const read = `[[\\p{L}\\p{N}]--${turning}]`
 const sign = `(?:[\\p{Sc}#%‰°+]|(?<!${turning}\\p{M}?)[\\-−])`
-const runFromLeft = new RegExp(`(${sign}{0,3}${read}\\p{M}*(?:[^${turning}]*${read}\\p{M}*)?[\\p{Sc}%‰°]*)`, 'v')
+// regexp: the same, and three signs at most before it
+const runFromLeft = new RegExp(`(${sign}{0,3}${read}(?:[^${turning}]*${read})?\\p{M}*[\\p{Sc}%‰°]*)`, 'v')
 
 const turns = new RegExp(turning, 'v')
 const isRead = new RegExp(read, 'v')

@@ -207,8 +207,10 @@ test('the longest text is cut in no time', () => {
     'א$',
     '٣ ',
     'ו a',
-  ]) {
-    const text = unit.repeat(10_000).slice(0, 10_000)
+    '-\u05B0',
+  ].flatMap((repeated) => ['', 'א', 'שלום a'].map((first) => [first, repeated] as const))) {
+    const [first, repeated] = unit
+    const text = (first + repeated.repeat(10_000)).slice(0, 10_000)
     const began = performance.now()
     assert.equal(joined(linesOf(text)), text)
     assert.ok(performance.now() - began < 1000, `${JSON.stringify(unit)} took ${performance.now() - began} ms`)
