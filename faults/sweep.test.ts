@@ -47,7 +47,8 @@ async function leaveBehind({ settings }: Service, identityId: string): Promise<v
   for (let written = 0; written < rows; written += rowsOfStatement)
     await sql`
       insert into token_access (identity_id, token_sha256, lineage_id, scope, issued_at, expires_at)
-      select ${identityId}::uuid, decode(lpad(to_hex(nth), 64, '0'), 'hex'), ${randomUUID()}::uuid, '{openid}', past, past
+      select ${identityId}::uuid, decode(lpad(to_hex(nth), 64, '0'), 'hex'), ${randomUUID()}::uuid, '{openid}', past,
+        past
       from (
         select nth, timestamptz '2020-01-01' + nth * interval '1 second' as past
         from generate_series(${written}::integer + 1, ${written + rowsOfStatement}::integer) nth

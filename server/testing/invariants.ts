@@ -84,11 +84,8 @@ const invariants: Record<string, string> = {
     left join delegation_former_identity former on former.identity_id = uses.identity_id
     where delegation_grant.identity_id is null and former.identity_id is null`,
   'what is held of a deleted app no app has': `
-    select app_held_resource.resource_key from app_held_resource
-    join app_resource on app_resource.resource_key = app_held_resource.resource_key
-      or rtrim(app_resource.audience, '/') = app_held_resource.audience`,
-  'a deleted identity is not there': `
-    select identity_id from delegation_former_identity join identity using (identity_id)`,
+    select one.resource_key from app_resource one join app_held_resource held
+    on one.resource_key = held.resource_key or rtrim(one.audience, '/') = held.audience`,
   'a signing request is bound to a key that its identity had then, and pending ones to the current key': `
     select request_id from signing_request
     left join signing_key using (identity_id, key_version, public_key)
@@ -318,12 +315,11 @@ const references: Record<string, { table: string; except: string[] }> = {
   // The trail outlives whom it tells of, and a registration reserves its ids before there is anybody.
   user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
   // A public key stays with the identity that had it, also when that is gone, and so does what it signed for others.
-  // Uses of its delegations are swept: they have a rule of their own.
   identity_id: {
     table: 'identity',
     except: [
-      ...['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer'],
-      ...['delegation_use', 'delegation_former_identity'],
+      ...['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer', 'delegation_use'],
+      'delegation_former_identity',
     ],
   },
   // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
