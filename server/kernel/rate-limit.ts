@@ -42,6 +42,8 @@ export const limited = {
   'sso start': { points: 30, seconds: 60 },
   // An answer is read before it is known whose it is, which takes up to ten milliseconds.
   'saml answer': { points: 60, seconds: 60 },
+  // Each part that its provider has signed takes up to fifty, and anybody can have an organization with a provider.
+  'signed saml answer of an organization': { points: 600, seconds: 60 },
   'sso discovery': { points: 30, seconds: 60 },
   'sso connection of an organization': { points: 30, seconds: 3600 },
   'organization key of an organization': { points: 30, seconds: 3600 },

@@ -3,7 +3,8 @@ import type { Host } from '#kernel/http.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { askingOf } from './access.ts'
 import type { Keeping } from './key-custody.ts'
-import { createKey, deleteKey, giveUpKey, grantKey, listKeys, readGrants } from './key.ts'
+import { createKey, deleteKey, grantKey, listKeys, readGrants } from './key.ts'
+import { giveUpKey } from './key-surrender.ts'
 import { readKms, removeKms, setKms } from './kms.ts'
 
 /** The keys of an organization, on the business host. */

@@ -29,7 +29,7 @@ const refuse = refusals({
   ],
   invalid_key_wrap: [400, 'This is not this key, wrapped to the encryption key of that member.'],
   insufficient_scope: [403, 'Only an owner deletes a key.'],
-  key_not_held: [403, 'Only who was granted this key can grant it, or give it up.'],
+  key_not_held: [403, 'Only who was granted this key can grant it'],
   key_not_found: [404, 'This organization has no key with this id.'],
   member_not_found: [404, 'This organization has no such member.'],
   encryption_key_missing: [409, 'This identity has no encryption key to which a key could be wrapped.'],
@@ -263,25 +263,6 @@ export async function grantKey(
     const act = { action: 'organization.key.granted', details, isConfidential: true } as const
     await recordAct(tx, { asking, acting }, act, now)
     return listGrants(tx, acting, key)
-  })
-}
-
-/**
- * Gives up what whoever asks was granted of a key, so that they can be granted it again. Refuses what `requireMember`
- * and `recordAct` do, `key_not_found`, `key_not_held`.
- */
-export async function giveUpKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, keyId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
-    const acting = await requireMember({ db: tx, config }, asking, 'read', now)
-    requireFreshToAct(asking, now)
-    const key = await store.findKey(tx, asking)
-    if (!key) throw refuse.key_not_found()
-    if (!(await store.deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_held()
-    const details = { keyId, version: key.version, memberId: acting.memberId }
-    const act = { action: 'organization.key.given_up', details, unsigned: true } as const
-    await recordAct(tx, { asking, acting }, act, now)
   })
 }
 

@@ -143,22 +143,29 @@ async function finish(kernel: Kernel, connection: Connection, answered: Answered
     return finishOidc(outbound, client, { memory, state, answer: received.parameters }, clock())
   }
   if (settings.protocol === 'saml' && received.protocol === 'saml')
-    return finishOnce(kernel, connection.connectionId, settings, { ...received, requestId: state })
+    return finishOnce(kernel, connection, settings, { ...received, requestId: state })
   throw refuse.invalid_sso_flow()
 }
 
 /** Whom a SAML provider has named, if the assertion that says so has not been here before. */
 async function finishOnce(
   kernel: Kernel,
-  connectionId: string,
+  { connectionId, organizationId }: Pick<Connection, 'connectionId' | 'organizationId'>,
   identityProvider: SamlIdentityProvider,
   answered: { samlResponse: string; requestId: string },
 ): Promise<UpstreamPerson> {
-  const { db, config, clock } = kernel
+  const { db, config, clock, rateLimits } = kernel
   const connection = { ...serviceProviderOf(config.baseUrl, connectionId), identityProvider }
-  const answer = { ...answered, findKeys: () => openEncryptionKeys(kernel, connectionId, clock()) }
+  const answer = {
+    ...answered,
+    findKeys: () => openEncryptionKeys(kernel, connectionId, clock()),
+    onSigned: () => rateLimits.count('signed saml answer of an organization', organizationId),
+  }
   const { assertionId, notOnOrAfter, ...person } = await finishSaml(connection, answer, clock())
-  const expiresAt = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
+  // The sign-in that it answers is over by then, whatever the provider says: nobody can bring it to another one.
+  const longest = secondsAfter(clock(), 2 * limits.flowLifetimeSeconds)
+  const told = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
+  const expiresAt = told < longest ? told : longest
   const isFirst = await insertAssertion(db, { connectionId, assertionSha256: sha256(assertionId), expiresAt })
   if (!isFirst) throw refuseAnswer.sso_answer_invalid(because('assertion_used'))
   return person
@@ -185,7 +192,7 @@ async function prove(kernel: Kernel, connection: Connection, flowId: string, fin
     log.info(details, 'the provider of an organization has signed nobody in')
     await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
     // Whoever brings answers to see what becomes of them learns no more than that this one is refused.
-    throw new Refusal(error.status, error.code, error.message)
+    throw new Refusal(error.status, error.code, error.message, { headers: error.headers })
   }
 }
 

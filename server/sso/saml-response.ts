@@ -11,7 +11,13 @@ import { isSignature, readSigned } from './xml-signature.ts'
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 
 /** An answer, the request that it has to be to, and how to come by the keys to which it may be encrypted. */
-export type SamlAnswer = { samlResponse: string; requestId: string; findKeys: () => Promise<KeyObject[]> }
+export type SamlAnswer = {
+  samlResponse: string
+  requestId: string
+  findKeys: () => Promise<KeyObject[]>
+  /** Is called before each part that the provider has signed is given to the library; may refuse it. */
+  onSigned?: () => Promise<void>
+}
 
 /**
  * Whom an identity provider's answer names, after the checks of the Web Browser SSO Profile (SAML 2.0 Profiles §4.1.4).
@@ -23,7 +29,7 @@ export async function finishSaml(connection: SamlConnection, answer: SamlAnswer,
   const { samlResponse, requestId } = answer
   try {
     const response = readXml(decodeResponse(samlResponse))
-    const assertion = await readResponse(connection, response, answer)
+    const assertion = await readResponse(connection, response, { ...answer, now })
     return readAssertion(connection, assertion, { requestId, now })
   } catch (error) {
     if (error instanceof XmlError) throw invalid('form')
@@ -70,16 +76,22 @@ function decodeText(bytes: Uint8Array): string {
 
 /** The signed part of a response, if the response is the answer to our request. */
 async function readResponse(
-  { acsUrl, identityProvider }: SamlConnection,
+  connection: SamlConnection,
   received: XmlElement,
-  { requestId, findKeys }: SamlAnswer,
+  { requestId, findKeys, onSigned, now }: SamlAnswer & { now: Date },
 ): Promise<XmlElement> {
   if (nameOf(received) !== 'samlp:Response') throw invalid('form')
   requireDistinctIds(received)
+  const { acsUrl, identityProvider } = connection
   const { certificates } = identityProvider
+  const fit = (read: (signed: XmlElement) => unknown) => async (signed: XmlElement) => {
+    if (everyElementOf(signed).length > limits.samlSignedElementsMax) throw invalid('too_many_elements')
+    read(signed)
+    await onSigned?.()
+  }
   const wrapped = receivedParts(received)
   // Whoever signs the response too is held to it.
-  const response = wrapped['ds:Signature'] ? await readSigned(received, certificates) : received
+  const response = wrapped['ds:Signature'] ? await readSigned(received, certificates, fit(receivedParts)) : received
   const { 'samlp:Status': status, 'saml:Issuer': issuer } = receivedParts(response)
   if (attributeOf(response, 'Version') !== '2.0') throw invalid('version')
   if (requestIdOf(response) !== requestId) throw refuse.sso_answer_mismatch(because('in_response_to'))
@@ -93,7 +105,12 @@ async function readResponse(
   const assertion = encrypted.length > 0 ? await openAssertion(only, findKeys) : only
   if (assertion !== only) requireDistinctIds(received, assertion)
   if (everyElementOf(assertion).filter(isSignature).length > 1) throw invalid('signature_twice')
-  return readSigned(assertion, certificates)
+  const asked = { requestId, now }
+  return readSigned(
+    assertion,
+    certificates,
+    fit((signed) => readAssertion(connection, signed, asked)),
+  )
 }
 
 function receivedParts(response: XmlElement) {

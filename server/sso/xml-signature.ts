@@ -38,12 +38,19 @@ export function isSignature({ localName, namespace }: XmlElement): boolean {
 /**
  * What was signed of an element (XML Signature, enveloped), read anew out of the very bytes that the signature covers,
  * and of nothing else. The signature is the element's own and covers all of it; whose it is, the given certificates
- * (PEM) tell, and not the document. Refuses `sso_answer_invalid`.
+ * (PEM) tell, and not the document. `requireFit` refuses what need not be looked at any further, as our own code has
+ * read it, before the library is asked. Refuses `sso_answer_invalid`.
  */
-export async function readSigned(element: XmlElement, certificates: string[]): Promise<XmlElement> {
+export async function readSigned(
+  element: XmlElement,
+  certificates: string[],
+  requireFit: (signed: XmlElement) => Promise<void>,
+): Promise<XmlElement> {
   const parts = requireSignature(element)
-  const publicCert = certificates.find((certificate) => isSignedBy(certificate, element, parts))
+  const content = canonicalContent(element, parts)
+  const publicCert = certificates.find((certificate) => isSignedBy(certificate, content, parts))
   if (publicCert === undefined) throw invalid('signature')
+  await requireFit(readXml(content))
 
   const { SignedXml } = await import('xml-crypto')
   const verification = new SignedXml({ publicCert, getCertFromKeyInfo: () => null })
@@ -57,15 +64,22 @@ export async function readSigned(element: XmlElement, certificates: string[]): P
  * Whether the key of a certificate has signed what the library is then asked about. The library needs a hundred times
  * as long, and reads the whole document before it looks at the key: nobody without a signature makes it work.
  */
-function isSignedBy(certificate: string, element: XmlElement, parts: SignatureParts): boolean {
-  const { signature, signedInfo, signatureValue, method, digest } = parts
+function isSignedBy(certificate: string, content: string, parts: SignatureParts): boolean {
+  const { signedInfo, signatureValue, method, digest } = parts
   const { hash, ...padding } = method
   const signedBytes = Buffer.from(canonicalize(signedInfo, parts.included))
   const value = Buffer.from(textOf(signatureValue), 'base64')
   if (!verify(hash, signedBytes, { key: certificate, ...padding }, value)) return false
+  return createHash(digest.hash)
+    .update(content)
+    .digest()
+    .equals(Buffer.from(textOf(digest.value), 'base64'))
+}
+
+/** What the digest of a signature is of. */
+function canonicalContent(element: XmlElement, { signature, digest }: SignatureParts): string {
   const content = { ...element, children: element.children.filter((child) => child !== signature) }
-  const found = createHash(digest.hash).update(canonicalize(content, digest.included)).digest()
-  return found.equals(Buffer.from(textOf(digest.value), 'base64'))
+  return canonicalize(content, digest.included)
 }
 
 type Verification = { loadSignature: (signature: string) => void; checkSignature: (document: string) => boolean }

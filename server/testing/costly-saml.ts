@@ -1,4 +1,5 @@
 import { assertion, attribute, attributes, response, sign, stranger, swap } from '../sso/corpus/document.ts'
+import { limits } from '@countersign/protocol/formats/limits'
 import { encrypt } from '../sso/corpus/encryption.ts'
 import { between, type Shapes } from './parser-cost.ts'
 
@@ -69,7 +70,26 @@ export const costlyResponses: Shapes = {
 }
 
 /** What the provider itself has signed: the library verifies that too. */
+const twiceSigned = (content: string) => sign(sign(response(assertion({ attributes: content })), '_a1'), '_r1')
+const value = `<saml:AttributeValue>${text}</saml:AttributeValue>`
+const groups = (count: number) =>
+  `<saml:AttributeStatement><saml:Attribute Name="groups">${value.repeat(count)}` +
+  '</saml:Attribute></saml:AttributeStatement>'
+
+/** As many of a part as are given to the library, where there is room for them. */
+const upToTheLimit = (unit: string) => (size: number) => {
+  const elements = unit.match(/<\w/g)?.length ?? 0
+  const room = Math.floor((size - 10_000) / unit.length)
+  const count = Math.min(room, elements === 0 ? room : Math.floor((limits.samlSignedElementsMax - 40) / elements))
+  return twiceSigned(`<c${declared}>${unit.repeat(count)}</c>`)
+}
+
 export const signedResponses: Shapes = {
+  'as many groups as are read, signed twice': () => twiceSigned(groups(limits.samlSignedElementsMax - 30)),
+  'groups, signed twice': between((content) => twiceSigned(groups(1).replace(value, content)), value),
+  ...Object.fromEntries(
+    Object.entries(contents).map(([what, unit]) => [`${what}, as many as are verified`, upToTheLimit(unit)]),
+  ),
   'elements beside one another': between(
     (content) => sign(response(assertion({ attributes: attribute('groups', '') + content })), '_a1'),
     attributes.replaceAll(/email|ann@/g, () => 'x'),

@@ -15,6 +15,8 @@ export type MeasuredParser = {
   shapes: Shapes
   /** Only callers who have proved who they are get this far, so that the absolute limit does not apply. */
   authenticated?: true
+  /** What it may take at the largest size nevertheless. */
+  millisecondsMax?: number
 }
 
 /** As many copies of a part as there is room for, in what surrounds them. */

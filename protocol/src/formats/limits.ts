@@ -141,6 +141,8 @@ export const limits = {
   /** Of what an identity provider answers and says of itself: a person of many groups has a long answer. */
   samlResponseBytesMax: 128 * 1024,
   samlFormBytesMax: 256 * 1024,
+  /** Of a part of an answer that is signed: the library that verifies signatures needs up to 0.1 ms for each. */
+  samlSignedElementsMax: 1000,
   samlMetadataBytesMax: 256 * 1024,
   /** How long the key to which a provider encrypts opens once another is published, and how many open at once. */
   samlFormerKeySeconds: 30 * 24 * 3600,

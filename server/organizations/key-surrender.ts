@@ -1,0 +1,31 @@
+import type { Kernel } from '#kernel/kernel.ts'
+import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
+import { requireMember, type Asking } from './access.ts'
+import { deleteGrant, findKey } from './key-store.ts'
+import { recordAct, requireFreshToAct } from './signed-action.ts'
+import { lockOrganization } from './store.ts'
+
+const refuse = refusals({
+  key_not_held: [403, 'Only who was granted this key can give it up.'],
+  key_not_found: [404, 'This organization has no key with this id.'],
+})
+
+/**
+ * Gives up what whoever asks was granted of a key, so that they can be granted it again. Refuses what `requireMember`
+ * and `recordAct` do, `key_not_found`, `key_not_held`.
+ */
+export async function giveUpKey({ db, config }: Kernel, asking: Asking & { keyId: string }, now: Date): Promise<void> {
+  const { organizationId, keyId } = asking
+  await actingTransaction(db, asking.session, async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const acting = await requireMember({ db: tx, config }, asking, 'read', now)
+    requireFreshToAct(asking, now)
+    const key = await findKey(tx, asking)
+    if (!key) throw refuse.key_not_found()
+    if (!(await deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_held()
+    const details = { keyId, version: key.version, memberId: acting.memberId }
+    const act = { action: 'organization.key.given_up', details, unsigned: true } as const
+    await recordAct(tx, { asking, acting }, act, now)
+  })
+}
