@@ -95,9 +95,10 @@ test('SES-16 what changes something by a session is not done where it ends just 
     const headers = await person.signIn()
     ending = person.userId
     const answer = await ask(act, headers)
-    if (ending !== undefined) done.push(`${act.slice(0, 2).join(' ')} has begun nothing: ${answer.body}`)
+    const asked = `${act[0]} ${act[1]}`
+    if (ending !== undefined) done.push(`${asked} has begun nothing: ${answer.body}`)
     ending = undefined
-    if (answer.statusCode !== 401) done.push(`${act.slice(0, 2).join(' ')}: ${answer.statusCode} ${answer.body}`)
+    if (answer.statusCode !== 401) done.push(`${asked}: ${answer.statusCode} ${answer.body}`)
   }
   assert.deepEqual(done, [])
 })
