@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { en as words } from '../web/messages/en.ts'
+import { exactTextEn } from '../web/messages/exact-text-en.ts'
 import { plugInAuthenticator } from './authenticator.ts'
 import type { Person } from './person.ts'
 import { openSigningApp, type SigningApp } from './signing-app.ts'
@@ -73,7 +74,7 @@ test('SIG-19 a full page: what was sent is shown, and signed byte for byte, what
   assert.equal(await page.locator('.exact-text img, .exact-text script').count(), 0)
   const marked = await page.locator('.odd').allInnerTexts()
   assert.deepEqual(marked, ['U+202E', 'U+202C', 'а Cyrillic', 'U+200B', 'U+001B', 'U+0301 ×57'])
-  await page.getByText(words.sign.oddities.direction(2)).waitFor()
+  await page.getByText(exactTextEn.oddities.direction(2)).waitFor()
   await page.getByText(words.sign.notConnected).waitFor()
   await awake(page).click()
   await heading(page, words.sign.ends.signed).waitFor()

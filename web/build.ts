@@ -65,7 +65,8 @@ async function bundle(): Promise<Output> {
 
 /** What all pages load: not the cryptography, nor what shows an exact text, which few need. */
 function isPageCode(path: string): boolean {
-  return !/[\\/](keys[\\/]src|jose)[\\/]|[\\/](vault|exact-text|directions|look-alikes|ExactText)\.\w+$/.test(path)
+  const isFew = /[\\/](vault|exact-text(-\w+)?|directions|look-alikes|ExactText)\.\w+$/.test(path)
+  return !isFew && !/[\\/](keys[\\/]src|jose)[\\/]/.test(path)
 }
 
 function manifestOf(output: Output): Manifest {

@@ -1,5 +1,4 @@
 import type { Words } from '../words.ts'
-import { counted } from './counted.ts'
 
 export const de: Words = {
   frame: {
@@ -237,41 +236,6 @@ export const de: Words = {
     codeWhy:
       'Kein Passkey, den du hier hast, öffnet deinen Schlüssel. ' +
       'Dein Wiederherstellungscode tut es, für diese eine Unterschrift.',
-    marked: 'Nicht alles in diesem Text ist, was es scheint:',
-    oddities: {
-      order: (times) =>
-        counted(
-          times,
-          'Zeile, die Richtungen mischt: Lies ihre Wörter in der Richtung, die sie nennt',
-          'Zeilen, die Richtungen mischen: Lies ihre Wörter in der Richtung, die sie nennen',
-        ),
-      direction: (times) => counted(times, 'Zeichen, das die Richtung dreht', 'Zeichen, die die Richtung drehen'),
-      invisible: (times) => counted(times, 'unsichtbares Zeichen', 'unsichtbare Zeichen'),
-      tag: (times) => counted(times, 'verstecktes Etikettzeichen', 'versteckte Etikettzeichen'),
-      variation: (times) => counted(times, 'unsichtbares Auswahlzeichen', 'unsichtbare Auswahlzeichen'),
-      control: (times) => counted(times, 'Steuerzeichen', 'Steuerzeichen'),
-      unknown: (times) => counted(times, 'Zeichen ohne Bedeutung', 'Zeichen ohne Bedeutung'),
-      combining: (times) =>
-        counted(
-          times,
-          'Stelle, die von Zusätzen verdeckt oder gestrichen wird',
-          'Stellen, die von Zusätzen verdeckt oder gestrichen werden',
-        ),
-      'look-alike': (times) =>
-        counted(times, 'Zeichen, das wie ein anderes aussieht', 'Zeichen, die wie andere aussehen'),
-    },
-    scripts: {
-      Latin: 'lateinisch',
-      Cyrillic: 'kyrillisch',
-      Greek: 'griechisch',
-      Armenian: 'armenisch',
-      Cherokee: 'Cherokee',
-      Coptic: 'koptisch',
-      Lisu: 'Lisu',
-      Hebrew: 'hebräisch',
-      Arabic: 'arabisch',
-    },
-    ways: { ltr: 'von links nach rechts →', rtl: '← von rechts nach links' },
     whoAreYou: 'Wer soll unterschreiben?',
     whoAreYouWhy: 'Eine App bittet um eine Unterschrift. Melde dich an, um zu sehen, was sie möchte.',
     inAWindow: 'In einem Fenster öffnen',

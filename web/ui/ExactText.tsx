@@ -2,7 +2,16 @@ import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from '../exact-text.ts'
 import { scriptOf } from '../look-alikes.ts'
-import { useWords } from './Root.tsx'
+import { exactTextDe } from '../messages/exact-text-de.ts'
+import { exactTextEn } from '../messages/exact-text-en.ts'
+import { useSpeech } from './Root.tsx'
+
+const spoken = { en: exactTextEn, de: exactTextDe }
+
+/** The words of an exact text alone. No other page has to carry them. */
+function useTextWords() {
+  return spoken[useSpeech().language]
+}
 
 type Props = { text: string; label: string; onEnd?: () => void }
 
@@ -35,7 +44,7 @@ export function FirstLine({ of: text }: { of: string }) {
 }
 
 function Warnings({ of }: { of: Map<Oddity, number> }) {
-  const words = useWords().sign
+  const words = useTextWords()
   if (of.size === 0) return null
   return (
     <div class="note warning">
@@ -50,7 +59,7 @@ function Warnings({ of }: { of: Map<Oddity, number> }) {
 }
 
 function LineOfText({ line: { direction, isAmbiguous, runs } }: { line: Line }) {
-  const words = useWords().sign
+  const words = useTextWords()
   return (
     <div class="line" dir={direction}>
       {isAmbiguous && <mark class="odd way">{words.ways[direction]}</mark>}
@@ -83,7 +92,7 @@ function Piece({ part }: { part: Part }) {
 
 /** What is not what it seems, with what it is; what can't be seen, or would have effects, by its number alone. */
 function Odd({ part: { is, text } }: { part: Part }) {
-  const scripts: Partial<Record<string, string>> = useWords().sign.scripts
+  const scripts: Partial<Record<string, string>> = useTextWords().scripts
   if (is !== 'look-alike') return <mark class="odd">{numberOf(text)}</mark>
   return (
     <mark class="odd">
