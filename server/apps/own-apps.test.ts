@@ -13,7 +13,12 @@ after(() => world.close())
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Headers = Record<string, string>
-type Body = App & { clientSecret: string; apps: App[] | number; error: string }
+type Body = App & {
+  clientSecret: string
+  apps: App[] | number
+  sessions: { sessionId: string }[]
+  error: string
+}
 
 const plain = { name: 'Ledger', redirectUris: ['https://ledger.example/callback'] }
 
@@ -159,7 +164,9 @@ test('OWN-02 what would give an app away, or end it, needs somebody who has just
 test('OWN-03 a person has so many apps and no more, also where they register several at once', async () => {
   const ada = await world.person()
   const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now() }
-  const session = { sessionId: '', userId: ada.userId, identityId: null, authMethod: 'passkey', ...at } as const
+  const listed = await send('GET', '/api/auth/sessions', ada.headers)
+  const [{ sessionId } = { sessionId: '' }] = listed.body?.sessions ?? []
+  const session = { sessionId, userId: ada.userId, identityId: null, authMethod: 'passkey', ...at } as const
   const steward = { actor: 'person', session } as const
   for (let count = 0; count < limits.appsPerUserMax - 2; count += 1)
     await createApp(
