@@ -93,12 +93,12 @@ test('SES-16 what changes something by a session is not done where it ends just 
   const done: string[] = []
   for (const act of acts(person, owned)) {
     const headers = await person.signIn()
+    const [method, url] = act
     ending = person.userId
     const answer = await ask(act, headers)
-    const asked = `${act[0]} ${act[1]}`
-    if (ending !== undefined) done.push(`${asked} has begun nothing: ${answer.body}`)
+    if (ending !== undefined) done.push(`${method} ${url} has begun nothing: ${answer.body}`)
     ending = undefined
-    if (answer.statusCode !== 401) done.push(`${asked}: ${answer.statusCode} ${answer.body}`)
+    if (answer.statusCode !== 401) done.push(`${method} ${url}: ${answer.statusCode} ${answer.body}`)
   }
   assert.deepEqual(done, [])
 })
