@@ -171,7 +171,7 @@ function isHandled(handled: unknown): handled is Handled {
   return typeof handled === 'object' && handled !== null && 'request' in handled && 'reply' in handled
 }
 
-/** What no request here leaves behind: what a sender, a limit that processes share or an identity that goes would. */
+/** What no request here leaves behind: what a sender, a limit that processes share or a deletion would. */
 async function makeRemainingRows(): Promise<void> {
   const { db, now } = enterprise.world
   await sql`
@@ -181,6 +181,8 @@ async function makeRemainingRows(): Promise<void> {
     insert into rate_limit_window (key_sha256, taken, ends_at)
     select sha256('a'), 1, ${now()}`.execute(db)
   await sql`insert into delegation_former_identity (identity_id) values (gen_random_uuid())`.execute(db)
+  await sql`insert into app_held_resource (resource_key, audience) values ('a', 'https://a.example')`.execute(db)
+  await sql`insert into session_logout_receiver (client_id, slow_until) values ('a', ${now()})`.execute(db)
 }
 
 /** Has the database count rows that are outside of every partial index, and never again. */

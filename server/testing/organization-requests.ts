@@ -112,6 +112,7 @@ export async function shareKeys({ world, send }: Desk): Promise<void> {
   const wraps = [{ memberId, ciphertext: await last.shared.wrapTo(member) }]
   await send(owner.headers, `PUT ${url}/${last.keyId}/wraps`, { wraps })
   await send(member.headers, `GET ${url}/${last.keyId}/wraps`)
+  await send(member.headers, `DELETE ${url}/${last.keyId}/wraps`)
 }
 
 export async function signInByProvider({ world, send }: Desk, enterprise: Enterprise): Promise<void> {

@@ -786,6 +786,7 @@ export const de: Words = {
       invitation_not_found: 'Diese Einladung gilt nicht mehr.',
       invitation_for_another: 'Diese Einladung gilt jemand anderem.',
       key_changed: 'Jemand hat gerade einen anderen Schlüssel angelegt. Lade die Seite neu.',
+      key_granted_already: 'Jemand hat ihn gerade freigegeben. Lade die Seite neu.',
       too_many_keys: 'Diese Organisation hat alle Schlüssel, die sie haben kann.',
       kms_changed: 'Jemand hat das gerade geändert. Lade die Seite neu.',
       kms_unavailable: 'Das KMS antwortet nicht, wie es soll. Versuche es gleich noch einmal.',

@@ -762,6 +762,7 @@ export const en = {
       invitation_not_found: 'This invitation no longer holds.',
       invitation_for_another: 'This invitation is for somebody else.',
       key_changed: 'Somebody has just made another key. Reload the page.',
+      key_granted_already: 'Somebody has just granted it. Reload the page.',
       too_many_keys: 'This organization has all the keys that it can have.',
       kms_changed: 'Somebody has just changed this. Reload the page.',
       kms_unavailable: 'The KMS doesn’t answer as it should. Try again in a moment.',
