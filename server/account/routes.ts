@@ -3,7 +3,7 @@ import * as endpoints from '@countersign/protocol/account'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { clearSessionCookies } from '#sessions/cookie.ts'
+import { forgetBrowser } from '#passkeys/browser-binding.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
@@ -47,7 +47,7 @@ export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): v
       const withApps = request.query.apps === 'delete'
       const clientIds = await deleteAccount(kernel, session.of(request), { withApps }, clock())
       await Promise.all(clientIds.map((clientId) => apps.forgetEverywhere(clientId)))
-      clearSessionCookies(reply, config.baseUrl)
+      forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

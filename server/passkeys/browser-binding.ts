@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
 import { sha256 } from '#kernel/digest.ts'
 import { randomBytes } from '#kernel/random.ts'
-import { soleCookie } from '#sessions/cookie.ts'
+import { clearSessionCookies, soleCookie } from '#sessions/cookie.ts'
 
 const strict = '__Host-countersign-passkey'
 const plain = 'countersign-passkey'
@@ -22,11 +22,23 @@ export type FlowClient = { browserSha256: Uint8Array | undefined; isPage: boolea
 export function bindToBrowser(request: FastifyRequest, reply: FastifyReply, baseUrl: URL): Uint8Array | null {
   if (!isPage(request)) return null
   const token = bindingToken(request, baseUrl) ?? randomBytes(32).toString('base64url')
-  const value = `${token}; Path=/; Max-Age=${2 * limits.flowLifetimeSeconds}; HttpOnly; SameSite=Lax`
+  setCookie(reply, token, baseUrl)
+  return sha256(token)
+}
+
+/** Takes back what tells the service of this browser: its session, and what binds it to ceremonies. */
+export function forgetBrowser(reply: FastifyReply, baseUrl: URL): void {
+  clearSessionCookies(reply, baseUrl)
+  setCookie(reply, '', baseUrl)
+}
+
+/** Sets the cookie; one without a token is taken back. */
+function setCookie(reply: FastifyReply, token: string, baseUrl: URL): void {
+  const lifetimeSeconds = token === '' ? 0 : 2 * limits.flowLifetimeSeconds
+  const value = `${token}; Path=/; Max-Age=${lifetimeSeconds}; HttpOnly; SameSite=Lax`
   reply.header('set-cookie', `${strict}=${value}; Secure`)
   // On `http://localhost` some browsers refuse the `__Host-` prefix.
   if (baseUrl.protocol === 'http:') reply.header('set-cookie', `${plain}=${value}`)
-  return sha256(token)
 }
 
 export function flowClientOf(request: FastifyRequest, baseUrl: URL): FlowClient {

@@ -60,7 +60,10 @@ test('SES-07 the app of this session signs the person out, and gets them back wi
   const cookies = [answer.headers['set-cookie']].flat()
   assert.deepEqual(
     cookies.map((cookie) => cookie?.replace(/; .*Max-Age=0;.*/, ' ends')),
-    ['__Host-countersign= ends', 'countersign= ends', '__Host-countersign-fedcm= ends'],
+    [
+      ...['__Host-countersign= ends', 'countersign= ends', '__Host-countersign-fedcm= ends'],
+      ...['__Host-countersign-passkey= ends', 'countersign-passkey= ends'],
+    ],
   )
   assert.equal(await isSignedIn(person.headers), false)
   assert.equal((await endFor(idTokenHint, cookieOf(person))).statusCode, 401)

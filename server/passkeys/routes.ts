@@ -9,11 +9,11 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { languageOf } from '#kernel/language.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
-import { clearSessionCookies, setSessionCookies, type SessionTokens } from '#sessions/cookie.ts'
+import { setSessionCookies, type SessionTokens } from '#sessions/cookie.ts'
 import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#sessions/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
 import { finishAddition, startAddition } from './addition.ts'
-import { bindToBrowser, flowClientOf } from './browser-binding.ts'
+import { bindToBrowser, flowClientOf, forgetBrowser } from './browser-binding.ts'
 import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
 import { finishReauthentication, startReauthentication } from './reauthentication.ts'
 import { finishRegistration, startRegistration } from './registration.ts'
@@ -256,7 +256,7 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
       const acting = session.of(request)
       requireFresh(acting, now)
       const { goesOn } = await removePasskey(db, { session: acting, ...request.params }, now)
-      if (!goesOn) clearSessionCookies(reply, config.baseUrl)
+      if (!goesOn) forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

@@ -1,9 +1,9 @@
 import * as endpoints from '@countersign/protocol/sessions'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
-import { clearSessionCookies } from '#sessions/cookie.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys.ts'
+import { forgetBrowser } from './browser-binding.ts'
 import { signOut, signOutElsewhere, signOutForApp, signOutThere } from './sign-out.ts'
 
 export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
@@ -15,7 +15,7 @@ export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): vo
     onRequest: session.onRequest,
     async handler(request, reply) {
       await signOut(kernel, session.of(request))
-      clearSessionCookies(reply, config.baseUrl)
+      forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })
@@ -25,7 +25,7 @@ export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): vo
     onRequest: session.onRequest,
     async handler(request, reply) {
       await signOutForApp({ kernel, keys }, session.of(request), request.body.idTokenHint)
-      clearSessionCookies(reply, config.baseUrl)
+      forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })
@@ -37,7 +37,7 @@ export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): vo
       const { userId, sessionId: own } = session.of(request)
       const { sessionId } = request.params
       await signOutThere(kernel, { userId, sessionId })
-      if (sessionId === own) clearSessionCookies(reply, config.baseUrl)
+      if (sessionId === own) forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })
