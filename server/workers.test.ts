@@ -45,13 +45,13 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     stopped.abort()
     await Promise.all(writing)
 
-    const list = await fetch(`${service.baseUrl}/api/admin/apps`, { headers: service.admin })
-    const { apps }: { apps: { clientId: string }[] } = JSON.parse(await list.text())
-    const kept = new Set(apps.map(({ clientId }) => clientId))
-    assert.deepEqual(
-      acknowledged.filter((clientId) => !kept.has(clientId)),
-      [],
-    )
+    const lost: string[] = []
+    for (const clientId of acknowledged) {
+      const kept = await fetch(`${service.baseUrl}/api/admin/apps/${clientId}`, { headers: service.admin })
+      if (kept.status !== 200) lost.push(clientId)
+      await kept.body?.cancel()
+    }
+    assert.deepEqual(lost, [])
     assert.equal(await service.end('SIGTERM'), 0)
   })
 

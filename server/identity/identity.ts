@@ -119,7 +119,7 @@ export async function createIdentity(
 ): Promise<Identity> {
   requireFitting(wanted)
   const { userId } = session
-  return actingTransaction(db, session, async (tx) => {
+  return actingPersonTransaction(db, session, async (tx) => {
     if (!(await countIdentity(tx, userId))) throw refuse.too_many_identities()
     // At random, for a time in it would tell apps which identities were made together.
     const identity = await addIdentity(
