@@ -13,6 +13,8 @@ import { drive, type Answer as Answered, type Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
 
 const ownRoot = join(import.meta.dirname, '..')
+/** The limits that the load would reach. */
+const ownLimits = ['signature-verification', 'change-of-a-person']
 const redirectUri = 'https://app.example/callback'
 
 /** What the product does that the others don't. */
@@ -20,9 +22,12 @@ export type Countersign = Contender & { verify: Call; status: Call }
 
 /**
  * The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. `root`
- * is the checkout that it runs from.
+ * is the checkout that it runs from, and `reached` the limits of that version which the load would reach.
  */
-export async function startCountersign(databaseUrl: string, root = ownRoot): Promise<Countersign> {
+export async function startCountersign(
+  databaseUrl: string,
+  { root = ownRoot, reached = ownLimits } = {},
+): Promise<Countersign> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
@@ -40,7 +45,7 @@ export async function startCountersign(databaseUrl: string, root = ownRoot): Pro
     ADMIN_TOKEN: testAdminToken,
     WORKERS: '1',
     // Counted as always, but not reached: all of the load comes from one address.
-    RATE_LIMIT_NUMBERS: 'signature-verification=1000000',
+    RATE_LIMIT_NUMBERS: reached.map((limit) => `${limit}=1000000`).join(),
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
   }

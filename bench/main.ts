@@ -30,6 +30,8 @@ const { values } = parseArgs({
   },
 })
 const requests = Number(values.requests)
+/** Those that every version has: an unknown one stops the start. */
+const limitsOfOther = ['signature-verification']
 /** Of so many more, the slowest hundredth says something. */
 const pacedFactor = 2
 
@@ -61,7 +63,12 @@ async function startOthers(): Promise<Contender[]> {
   const { against, alone } = values
   if (against !== undefined) {
     const database = await newDatabase(cluster, 'countersign_other')
-    return [{ ...(await startCountersign(database, resolve(against))), name: 'other version' }]
+    return [
+      {
+        ...(await startCountersign(database, { root: resolve(against), reached: limitsOfOther })),
+        name: 'other version',
+      },
+    ]
   }
   return alone ? [] : startPeers(cluster)
 }
