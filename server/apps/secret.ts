@@ -1,7 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
-import { type Database } from '#kernel/database.ts'
+import type { Database } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { newToken } from '#kernel/token-format.ts'

@@ -33,6 +33,7 @@ export function startLogoutSender({ kernel, keys }: Provider): LogoutSender {
     several: 'logout tokens',
     onBell: onLogoutQueued,
     claim: (claim) => claimLogouts(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    idOf: ({ logoutId }) => logoutId,
     attempt: (claimed, cut) => deliver({ kernel, keys }, claimed, cut),
     setSlow: (clientId, slowUntil) => setSlowToTake(db, clientId, slowUntil),
   })

@@ -10,6 +10,8 @@ export type Sender = { stop: () => Promise<void> }
 export type Sending<Claimed extends Receiver> = {
   one: string
   several: string
+  /** The id of one, for the log. */
+  idOf: (claimed: Claimed) => string
   /** Hears that something is to be sent; the answer ends that. */
   onBell: (wake: () => void) => () => void
   /** Takes what is due to receivers of a lane, for the length of a lease. */
@@ -33,7 +35,7 @@ const partingMilliseconds = 2000
  */
 export function startLaneSender<Claimed extends Receiver>(
   { clock, log }: Pick<Kernel, 'clock' | 'log'>,
-  { one, several, onBell, claim, attempt, setSlow }: Sending<Claimed>,
+  { one, several, idOf, onBell, claim, attempt, setSlow }: Sending<Claimed>,
 ): Sender {
   const stopped = new AbortController()
   const cut = new AbortController()
@@ -68,7 +70,7 @@ export function startLaneSender<Claimed extends Receiver>(
       if (result === 'taken' && lane === 'slow' && !marking) await setSlow(clientId, null)
     }
     const sending = attempted()
-      .catch((error: unknown) => log.error({ error, clientId }, `${one} was not settled`))
+      .catch((error: unknown) => log.error({ error, clientId, id: idOf(claimed) }, `${one} was not settled`))
       .finally(() => {
         underWay.delete(sending)
         wake()

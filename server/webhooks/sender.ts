@@ -31,6 +31,7 @@ export function startSender(kernel: Kernel): Sender {
     several: 'webhooks',
     onBell,
     claim: (claim) => claimDue(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    idOf: ({ deliveryId }) => deliveryId,
     attempt: (claimed, cut) => deliver(kernel, claimed, cut),
     setSlow: (clientId, slowUntil) => setSlow(db, clientId, slowUntil),
   })
