@@ -71,7 +71,8 @@ type Manner = {
 /**
  * Runs the files and prints what happens, failures in full at the end. A file without a test counts as a failure: node
  * passes it, and a test that silently vanished would look like success. What one process has compiled is ready for the
- * next, and files that run together load it once: every file needs most of the service.
+ * next, and files that run together load it once: every file needs most of the service. A process ends with its last
+ * test: one that a failed hook has left open would never end, since `timeout` does not end it either (Node 26.10).
  */
 export async function runTestFiles(
   files: string[],
@@ -93,7 +94,14 @@ export async function runTestFiles(
   ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, { timeout, costs }))
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
-  const events = run({ files: groups, concurrency, execArgv, timeout: timeout * together, signal: stopping.signal })
+  const flags = [...execArgv, '--test-force-exit']
+  const events = run({
+    files: groups,
+    concurrency,
+    execArgv: flags,
+    timeout: timeout * together,
+    signal: stopping.signal,
+  })
   const empty: string[] = []
   let ran = 0
   // What runs in one process is told in its order: the tests of a file, then that it has ended.
