@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 import { endingSignals, Missing, startPostgres } from './postgres.ts'
 
 export type Counts = { passed: number; failed: number }
@@ -117,6 +118,7 @@ export async function runTestFiles(
     counts.failed = tests - passed - skipped - todo
     wentWell = success
   })
+  events.on('test:fail', ({ name, details: { error } }) => noteFailure(name, error))
   const output = events.compose(spec)
   output.pipe(process.stdout)
   await finished(output)
@@ -162,6 +164,16 @@ function describeCosts(lines: string): string {
   return [`${Math.round(sum / 1000)} s of processor time in ${files.length} files, most of it in`, ...described].join(
     '\n',
   )
+}
+
+const failureCharactersMax = 3000
+
+/** Adds what failed to the file that TEST_FAILURES names, for those who see only the end of what a long run prints. */
+function noteFailure(name: string, error: Error): void {
+  const isSum = 'failureType' in error && error.failureType === 'subtestsFailed'
+  if (!process.env.TEST_FAILURES || isSum) return
+  const description = inspect(error.cause ?? error).slice(0, failureCharactersMax)
+  appendFileSync(process.env.TEST_FAILURES, `✖ ${name}\n${description.replaceAll(/^/gm, '  ')}\n\n`)
 }
 
 /** Prints the last line that a person and the CI read, and adds it to the file that TEST_COUNTS names. */
