@@ -4,10 +4,15 @@ import { after, before, test } from 'node:test'
 import type pg from 'pg'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 
-/** Whose sessions end when the next transaction is about to begin, after everything that was asked before it. */
-let ending: string | undefined
+/** Whose sessions end, and where: as a transaction begins, or when all is done in it but to look whether they are there. */
+let ending: { userId: string; at: 'begin' | 'end' } | undefined
 
-function endBeforeTransactions(pool: pg.Pool): pg.Pool {
+const isAt = {
+  begin: (text: string) => text === 'begin',
+  end: (text: string) => /"session".* for no key update$/.test(text),
+}
+
+function endAmidTransactions(pool: pg.Pool): pg.Pool {
   const changed = new WeakSet<pg.PoolClient>()
   pool.on('acquire', (client) => {
     if (changed.has(client)) return
@@ -15,8 +20,10 @@ function endBeforeTransactions(pool: pg.Pool): pg.Pool {
     const query: (...args: unknown[]) => unknown = client.query.bind(client)
     Object.assign(client, {
       query(...args: unknown[]) {
-        if (args[0] !== 'begin' || ending === undefined) return query(...args)
-        const userId = ending
+        const [statement] = args
+        const text = typeof statement === 'string' ? statement : textOf(statement)
+        if (ending === undefined || !isAt[ending.at](text)) return query(...args)
+        const { userId } = ending
         ending = undefined
         return Promise.resolve(query('delete from session where user_id = $1', [userId])).then(() => query(...args))
       },
@@ -25,9 +32,13 @@ function endBeforeTransactions(pool: pg.Pool): pg.Pool {
   return pool
 }
 
+function textOf(statement: unknown): string {
+  return typeof statement === 'object' && statement !== null && 'text' in statement ? String(statement.text) : ''
+}
+
 let world: World
 before(async () => {
-  world = await createWorld({ between: endBeforeTransactions, environment: { DEVELOPER_PORTAL: 'on' } })
+  world = await createWorld({ between: endAmidTransactions, environment: { DEVELOPER_PORTAL: 'on' } })
 })
 after(() => world.close())
 
@@ -77,28 +88,39 @@ const ask = ([method, url, payload]: Act, headers: Record<string, string>) =>
     ...(payload && { payload }),
   })
 
-test('SES-16 what changes something by a session is not done where it ends just before', async () => {
-  const person = await world.person()
+for (const [at, when] of [
+  ['begin', 'just before'],
+  ['end', 'while that is done'],
+] as const)
+  test(`SES-16 what changes something by a session is not done where it ends ${when}`, async () => {
+    const person = await world.person()
+    const owned = await makeOwned(person)
+    const done: string[] = []
+    for (const act of acts(person, owned)) {
+      const headers = await person.signIn()
+      const [method, url] = act
+      ending = { userId: person.userId, at }
+      const answer = await ask(act, headers)
+      const isRefusedBefore = at === 'end' && ending !== undefined && [404, 409].includes(answer.statusCode)
+      if (ending !== undefined && !isRefusedBefore) done.push(`${method} ${url} has locked no session: ${answer.body}`)
+      if (answer.statusCode !== 401 && !isRefusedBefore)
+        done.push(`${method} ${url}: ${answer.statusCode} ${answer.body}`)
+      ending = undefined
+    }
+    assert.deepEqual(done, [])
+  })
+
+/** What the acts are about: an app, an organization and a passkey of theirs. */
+async function makeOwned(person: Person) {
   const registered = await ask(['POST', '/api/developer/apps', app], person.headers)
   const founded = await ask(
     ['POST', '/api/organizations', { name: 'Acme', identityId: person.identityId }],
     person.headers,
   )
   const listed = await world.api.inject({ url: '/api/auth/passkeys', headers: person.headers })
-  const owned = {
+  return {
     clientId: registered.json<{ clientId: string }>().clientId,
     organizationId: founded.json<{ organization: { id: string } }>().organization.id,
     credentialId: listed.json<{ passkeys: { credentialId: string }[] }>().passkeys[0]?.credentialId ?? '',
   }
-  const done: string[] = []
-  for (const act of acts(person, owned)) {
-    const headers = await person.signIn()
-    const [method, url] = act
-    ending = person.userId
-    const answer = await ask(act, headers)
-    if (ending !== undefined) done.push(`${method} ${url} has begun nothing: ${answer.body}`)
-    ending = undefined
-    if (answer.statusCode !== 401) done.push(`${method} ${url}: ${answer.statusCode} ${answer.body}`)
-  }
-  assert.deepEqual(done, [])
-})
+}

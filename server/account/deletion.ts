@@ -10,7 +10,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { leaveOrganizations } from '#organizations/departure.ts'
 import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { forgetContinuations } from '#fedcm/continuation.ts'
-import { forgetNamedIdentities, holdSessions } from '#sessions/ending.ts'
+import { forgetNamedIdentities } from '#sessions/ending.ts'
 import { queueLogouts } from '#sessions/logout.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
@@ -64,8 +64,6 @@ export async function deleteAccount(
   requireFresh(session, now)
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
-    // Before anything else: what is done by a session holds it first, and the rows of what is done afterwards.
-    await holdSessions(tx, { userId, which: 'all' })
     const identityIds = await removePerson(tx, userId, now)
     const apps = await deleteAppsOf(tx, userId, now)
     if (apps.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: apps.map(({ name }) => name) } })

@@ -4,11 +4,11 @@ import { foldHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/identities'
 import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database, type Transaction } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { actingTransaction, holdSession, type ActingSession } from '#sessions/acting.ts'
+import { actingTransaction, type ActingSession } from '#sessions/acting.ts'
 import type { Acting, Session } from '#sessions/session.ts'
 import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
 import {
@@ -68,17 +68,16 @@ export async function holdPerson(tx: Transaction, userId: string): Promise<void>
 }
 
 /**
- * Runs what changes something of a person by a session, which does not end before the transaction does; so holds the
- * person first. Refuses `unauthorized`, and `reauthentication_required` where the proof of presence was taken back.
+ * Runs what changes something of a person by a session, which is there at its end, and holds the person meanwhile.
+ * Refuses `unauthorized`, and `reauthentication_required` where the proof of presence was taken back.
  */
 export function actingPersonTransaction<Result>(
   db: Database,
   session: ActingSession & Pick<Session, 'userId'>,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     await holdPerson(tx, session.userId)
-    await holdSession(tx, session)
     return work(tx)
   })
 }

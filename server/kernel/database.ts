@@ -196,7 +196,10 @@ export function afterCommit(tx: Transaction, act: () => void): void {
   acts.push(act)
 }
 
-/** Does it again where the database says that two transactions met (`40001`, `40P01`): then this one did nothing. */
+/**
+ * Does it again where the database says that two transactions met (`40001`, `40P01`, and `55P03` where one would not
+ * wait for the other): then this one did nothing.
+ */
 async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -215,7 +218,7 @@ function changedNothing(error: unknown): boolean {
 
 function isConflict(error: unknown): boolean {
   const code = databaseCode(error)
-  return code === '40001' || code === '40P01'
+  return code === '40001' || code === '40P01' || code === '55P03'
 }
 
 /** Whether a row was refused because its key is taken; `constraint` narrows it to one constraint. */
@@ -238,7 +241,7 @@ export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)
   if (
     code !== undefined &&
-    /^(08|53|57P0|58|57014|25006|25P03|40001|40P01|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
+    /^(08|53|57P0|58|57014|25006|25P03|40001|40P01|55P03|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)/.test(code)
   )
     return true
   return (

@@ -223,10 +223,10 @@ const misnamed = 'X-Forwarded-For of a trusted proxy names no IP address: its re
 
 /** What is wrong with what a request says of where it comes from, for the log. */
 function objectionToForwarding(request: FastifyRequest): string | undefined {
-  const { headers, ips = [] } = request
-  if (!/[^ \t,]/.test(String(headers['x-forwarded-for'] ?? ''))) return undefined
+  const header = request.headers['x-forwarded-for']
+  if (header === undefined || !/[^ \t,]/.test(String(header))) return undefined
   // The address that is connected, and those that it may name.
-  if (ips.length < 2) return stranger
+  if ((request.ips ?? []).length < 2) return stranger
   return isMisnamed(request) ? misnamed : undefined
 }
 

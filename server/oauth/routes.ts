@@ -235,10 +235,11 @@ function serveDocument(
   })
 }
 
-type Served = { document: object; body: Buffer; headers: { etag: string } }
+/** As text: Node writes it with the header at once, and bytes in a second piece, which costs a quarter more. */
+type Served = { document: object; body: string; headers: { etag: string } }
 
 function serialize(document: object): Served {
-  const body = Buffer.from(JSON.stringify(document))
+  const body = JSON.stringify(document)
   const headers = {
     etag: `"${sha256(body).toString('base64url').slice(0, 22)}"`,
     'cache-control': `public, max-age=${limits.keySetMaxAgeSeconds}`,

@@ -1,13 +1,14 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/organization-role'
 import { record } from '#kernel/audit.ts'
-import { withinTransaction, type Database } from '#kernel/database.ts'
+import { withinTransaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import { noteWithoutSso } from '#sessions/enterprise-sso.ts'
 import type { Session } from '#sessions/session.ts'
 import { askedIn, type Asked } from './signed-action.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
-import { findMembershipOfIdentity, listMembershipsOfSession, type Membership } from './store.ts'
+import { findMembershipOfIdentity, listMembershipsOfSession, lockOrganization, type Membership } from './store.ts'
 
 const refuse = refusals({
   enterprise_sso_required: [403, 'This organization requires its own sign-in.'],
@@ -47,6 +48,21 @@ export async function requireMember(
   const [first, ...others] = able
   if (!first) throw refuse.insufficient_scope()
   return first.organization.ssoRequired ? requireSso({ db, config }, session, [first, ...others], now) : first
+}
+
+/**
+ * Runs what a member changes in an organization by a session, while nobody else changes it or its members. Who is no
+ * member is refused before it is locked: strangers keep nobody waiting. Refuses as `actingTransaction` does, and
+ * `organization_not_found`.
+ */
+export async function actingMemberTransaction<Result>(
+  db: Database,
+  { session, organizationId }: Pick<Asking, 'session' | 'organizationId'>,
+  work: (tx: Transaction, locked: Awaited<ReturnType<typeof lockOrganization>>) => Promise<Result>,
+): Promise<Result> {
+  const memberships = await listMembershipsOfSession(db, session, { organizationId })
+  if (memberships.length === 0) throw refuse.organization_not_found()
+  return actingTransaction(db, session, async (tx) => work(tx, await lockOrganization(tx, organizationId)))
 }
 
 /** As which member the person of a session is meant by an id; undefined where it is another's, or nobody's. */

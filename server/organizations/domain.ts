@@ -8,7 +8,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
-import { requireMember, type Asking } from './access.ts'
+import { actingMemberTransaction, requireMember, type Asking } from './access.ts'
 import { requireClaimable } from './claimable-domain.ts'
 import { takenMail } from './domain-mails.ts'
 import { tellOwners } from './domain-notice.ts'
@@ -16,7 +16,6 @@ import { lookForProof, nextCheckOf, stepOf, superseded, type Finding, type Look,
 import * as store from './domain-store.ts'
 import type { Claim, Claimed } from './domain-store.ts'
 import { recordAct } from './signed-action.ts'
-import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
   domain_not_found: [404, 'This organization claims no such domain.'],
@@ -59,8 +58,7 @@ export async function claimDomain(
   await requireMember(kernel, asking, 'manage_sso', now)
   const domain = requireClaimable(text)
   await rateLimits.count('domain claim of an organization', organizationId)
-  return actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
       throw refuse.too_many_domains()

@@ -15,7 +15,7 @@ import { Refusal, refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
-import { findMembership, requireMember, type Asking, type Member } from './access.ts'
+import { actingMemberTransaction, findMembership, requireMember, type Asking, type Member } from './access.ts'
 import { invitationMail } from './invitation-mail.ts'
 import {
   deleteEndedInvitations,
@@ -160,8 +160,7 @@ export async function withdrawInvitation(
   now: Date,
 ): Promise<void> {
   const { organizationId, invitationId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     if (!(await deleteWaiting(tx, { organizationId, invitationId }, now))) throw refuse.invitation_not_found()
     const act = { action: 'organization.invitation.withdrawn', details: { invitationId } } as const

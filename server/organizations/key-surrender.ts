@@ -1,10 +1,8 @@
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { actingTransaction } from '#sessions/acting.ts'
-import { requireMember, type Asking } from './access.ts'
+import { actingMemberTransaction, requireMember, type Asking } from './access.ts'
 import { deleteGrant, findKey } from './key-store.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
-import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
   key_not_held: [403, 'Only who was granted this key can give it up.'],
@@ -16,9 +14,8 @@ const refuse = refusals({
  * and `recordAct` do, `key_not_found`, `key_not_held`.
  */
 export async function giveUpKey({ db, config }: Kernel, asking: Asking & { keyId: string }, now: Date): Promise<void> {
-  const { organizationId, keyId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  const { keyId } = asking
+  await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'read', now)
     requireFreshToAct(asking, now)
     const key = await findKey(tx, asking)

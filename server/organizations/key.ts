@@ -13,14 +13,14 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
-import { requireMember, type Asking, type Member } from './access.ts'
+import { actingMemberTransaction, requireMember, type Asking, type Member } from './access.ts'
 import { lendKey, makeKey, type Keeping } from './key-custody.ts'
 import { isGrantFor, wrapKey } from './key-grant.ts'
 import * as store from './key-store.ts'
 import type { GrantRow, KeyRow } from './key-store.ts'
 import { findKmsUrl } from './kms-store.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
-import { lockOrganization, shareOrganization } from './store.ts'
+import { shareOrganization } from './store.ts'
 
 const refuse = refusals({
   invalid_request: [
@@ -96,8 +96,7 @@ export async function createKey(
   const made = await (organization.encryptionMode === 'e2ee'
     ? takeKey(wanted, organizationId)
     : keepKey(keeping, wanted, organization, now))
-  return actingTransaction(db, asking.session, async (tx) => {
-    const locked = await lockOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx, locked) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     // A KMS may have been asked meanwhile, and the mode may be another one by now, or the KMS.
     if (locked?.encryptionMode !== organization.encryptionMode) throw refuse.key_changed()
@@ -167,9 +166,8 @@ type AskingForOne = Asking & { keyId: string }
  * `key_not_found`, `key_in_force`.
  */
 export async function deleteKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, keyId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  const { keyId } = asking
+  await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
     requireFreshToAct(asking, now)
@@ -245,9 +243,8 @@ export async function grantKey(
   grants: NewKeyGrants,
   now: Date,
 ): Promise<KeyGrant[]> {
-  const { organizationId, keyId } = asking
-  return actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  const { keyId } = asking
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireFreshToAct(asking, now)
     const key = await store.findKey(tx, asking)

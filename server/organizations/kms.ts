@@ -8,14 +8,12 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable } from '#kernel/outbound.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
-import { requireMember, type Asking } from './access.ts'
+import { actingMemberTransaction, requireMember, type Asking } from './access.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
 import { askToUnwrap, askToWrap, type Calling, type KmsPlace } from './kms-call.ts'
 import * as store from './kms-store.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
-import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
   invalid_kms: [400, 'There is no KMS at this address that opens again what it has wrapped.'],
@@ -101,8 +99,7 @@ export async function setKms(calling: Calling, asking: Asking, url: string, now:
   await unhurried(kernel, refuse.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
   const kept = await store.listKeysOfKms(db, organizationId)
   await unhurried(kernel, refuse.kms_without_keys, () => openAll(calling, url, kept, now))
-  return actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
     if (!present.every((key) => kept.some(({ keyId }) => keyId === key.keyId))) throw refuse.kms_changed()
@@ -153,8 +150,7 @@ async function unhurried({ log }: Kernel, refusal: () => Error, work: () => Prom
  */
 export async function removeKms({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
   const { organizationId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireFreshToAct(asking, now)
     const isWanted = acting.organization.encryptionMode === 'enterprise_managed'

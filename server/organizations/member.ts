@@ -5,8 +5,7 @@ import type { MemberChange, OrganizationMember } from '@countersign/protocol/org
 import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { actingTransaction } from '#sessions/acting.ts'
-import { findOwnMembership, requireMember, type Asking } from './access.ts'
+import { actingMemberTransaction, findOwnMembership, requireMember, type Asking } from './access.ts'
 import { removeMembers } from './departure.ts'
 import { withdrawAllBy } from './invitation-store.ts'
 import {
@@ -19,7 +18,6 @@ import {
   type MemberRow,
 } from './member-store.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
-import { lockOrganization } from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'Every member may read, and an owner may do everything.'],
@@ -90,8 +88,7 @@ export async function changeMember(
   now: Date,
 ): Promise<OrganizationMember> {
   const { organizationId, memberId } = asking
-  return actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     const before = await findMember(tx, organizationId, memberId)
     if (!before) throw refuse.member_not_found()
@@ -134,8 +131,7 @@ function requireFitting({ role, scopes }: Rights): void {
  */
 export async function removeMember({ db, config }: Kernel, asking: MemberSought, now: Date): Promise<void> {
   const { organizationId, memberId, session } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  await actingMemberTransaction(db, asking, async (tx) => {
     const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
     const member = await findMember(tx, organizationId, memberId)

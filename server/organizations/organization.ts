@@ -11,7 +11,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
 import type { Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
-import { findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
+import { actingMemberTransaction, findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
 import { markKeyInForce } from './key-store.ts'
 import { hasKms } from './kms.ts'
 import { insertMember } from './member-store.ts'
@@ -24,7 +24,6 @@ import {
   listAllMemberships,
   listMembershipsOfIdentity,
   listMembershipsOfSession,
-  lockOrganization,
   releaseSlug,
   updateOrganization,
 } from './store.ts'
@@ -105,8 +104,7 @@ export async function changeOrganization(
 ): Promise<OwnOrganization> {
   const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode } = change
   const { organizationId } = asking
-  return actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
@@ -157,8 +155,7 @@ async function moveSlug(tx: Transaction, organization: Member['organization'], s
  */
 export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
   const { organizationId } = asking
-  await actingTransaction(db, asking.session, async (tx) => {
-    await lockOrganization(tx, organizationId)
+  await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
     requireFreshToAct(asking, now)

@@ -1,7 +1,7 @@
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Session } from './session.ts'
-import { shareSession } from './store.ts'
+import { findAuthTime, lockSession } from './store.ts'
 
 const refuse = refusals({
   unauthorized: [401, 'Sign in first.'],
@@ -12,9 +12,20 @@ const refuse = refusals({
 export type ActingSession = Pick<Session, 'sessionId' | 'authTime'>
 
 /**
- * Runs what changes something by a session, in a transaction until whose end that session does not end. Refuses as
- * `holdSession` does. Whoever holds the person too does so first (`actingPersonTransaction`), as those do who end
- * sessions.
+ * How long what is done by a session waits for it at the end. It is shorter than PostgreSQL takes to look for a
+ * deadlock (`deadlock_timeout`, 1 s): where the two meet, it is this that gives way and is tried again, and never what
+ * ends the session. And it is short because that may wait for several of these, one after the other.
+ */
+const patienceMilliseconds = 100
+
+type Acting = { session: ActingSession; isHeld: boolean }
+
+const actingIn = new WeakMap<Transaction, Acting>()
+
+/**
+ * Runs what changes something by a session, in a transaction that counts only if the session is there at its end. The
+ * session is locked last, when all else is done. So what is refused locks no session, nobody waits for anything else
+ * while they hold one, and who ends a session waits for commits alone. Refuses as `holdSession` does.
  */
 export function actingTransaction<Result>(
   db: Database,
@@ -22,18 +33,36 @@ export function actingTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return transaction(db, async (tx) => {
-    await holdSession(tx, session)
-    return work(tx)
+    const acting = { session, isHeld: false }
+    actingIn.set(tx, acting)
+    requireThere(session, await findAuthTime(tx, session.sessionId))
+    const result = await work(tx)
+    if (!acting.isHeld) await holdSession(tx, session)
+    return result
   })
 }
 
 /**
- * Keeps a session from being ended until the transaction does, for what must not be given after its end. Refuses
- * `unauthorized` where it has ended since it was read, and `reauthentication_required` where its last proof of presence
- * has been taken back since.
+ * Keeps a session from being ended until the transaction does, for what must not be given after its end. It is for the
+ * end of a transaction, which waits for nothing else afterwards. Refuses `unauthorized` where the session has ended
+ * since it was read, and `reauthentication_required` where its last proof of presence has been taken back since.
  */
-export async function holdSession(tx: Transaction, { sessionId, authTime }: ActingSession): Promise<void> {
-  const held = await shareSession(tx, sessionId)
+export async function holdSession(tx: Transaction, session: ActingSession): Promise<void> {
+  requireThere(session, await lockSession(tx, session.sessionId, patienceMilliseconds))
+}
+
+/**
+ * Holds the session by which this transaction acts, if it does, before it ends sessions, which may be the same. Refuses
+ * as `holdSession` does.
+ */
+export async function holdActing(tx: Transaction): Promise<void> {
+  const acting = actingIn.get(tx)
+  if (!acting || acting.isHeld) return
+  requireThere(acting.session, await lockSession(tx, acting.session.sessionId))
+  acting.isHeld = true
+}
+
+function requireThere({ authTime }: ActingSession, held: { authTime: Date } | undefined): void {
   if (!held) throw refuse.unauthorized()
   if (held.authTime < authTime) throw refuse.reauthentication_required()
 }

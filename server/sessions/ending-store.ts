@@ -68,10 +68,10 @@ export function selectSessions(db: Database, of: SessionsOf) {
   return db.selectFrom('session').select('session.session_id').where(meant(of))
 }
 
-/** Locks sessions against whoever consents in one, and says how many. */
+/** Locks sessions against what is done by one, in an order that is the same for all who do so, and says how many. */
 export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   const { count } = await tx
-    .selectFrom(selectSessions(tx, of).forUpdate().as('held'))
+    .selectFrom(selectSessions(tx, of).orderBy('session.session_id').forUpdate().as('held'))
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)

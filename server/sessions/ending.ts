@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '#kernel/database.ts'
+import { holdActing } from './acting.ts'
 import {
   deleteNamed,
   deleteNamedIdentities,
@@ -16,10 +17,13 @@ export { selectSessions }
 
 /**
  * Holds sessions that are about to end until the transaction does, and says how many. A consent that is under way in
- * one of them comes before; one that comes later finds no session.
+ * one of them comes before; one that comes later finds no session. Refuses as `holdSession` does where the transaction
+ * acts by a session that has ended itself.
  */
-export function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
-  return 'identityIds' in of && of.identityIds?.length === 0 ? Promise.resolve(0) : lockSessions(tx, of)
+export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
+  if ('identityIds' in of && of.identityIds?.length === 0) return 0
+  await holdActing(tx)
+  return lockSessions(tx, of)
 }
 
 /** Removes sessions that this transaction holds. The codes that they gave are the caller's, before. */

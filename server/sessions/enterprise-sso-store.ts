@@ -12,7 +12,7 @@ export async function upsertEnterpriseSso(
   const { rows } = await sql<{ session_id: string }>`
     insert into session_enterprise_sso (session_id, organization_id, connection_id, identity_id, authenticated_at)
     select session_id, ${organizationId}::uuid, ${connectionId}::uuid, ${identityId}::uuid, ${now}::timestamptz
-    from session where session_id = ${sessionId} for key share
+    from session where session_id = ${sessionId} for no key update
     on conflict (session_id, organization_id) do update set
       connection_id = excluded.connection_id, identity_id = excluded.identity_id,
       authenticated_at = excluded.authenticated_at
@@ -29,7 +29,10 @@ export function findEnterpriseSso(db: Database, sessionId: string, organizationI
     .executeTakeFirst()
 }
 
-/** Notes that a session is in an organization without its provider; false where that was noted after `since`. */
+/**
+ * Notes that a session is in an organization without its provider; false where that was noted after `since`, and then it
+ * locks nothing: requests that change nothing must not keep the session from who ends it.
+ */
 export async function upsertWithoutSso(
   tx: Transaction,
   { sessionId, organizationId, since }: { sessionId: string; organizationId: string; since: Date },
@@ -38,7 +41,10 @@ export async function upsertWithoutSso(
   const { rows } = await sql<{ session_id: string }>`
     insert into session_without_sso (session_id, organization_id, noted_at)
     select session_id, ${organizationId}::uuid, ${now}::timestamptz
-    from session where session_id = ${sessionId} for key share
+    from session where session_id = ${sessionId} and not exists (
+      select from session_without_sso noted
+      where noted.session_id = ${sessionId} and organization_id = ${organizationId} and noted_at > ${since}
+    ) for no key update of session
     on conflict (session_id, organization_id) do update set noted_at = excluded.noted_at
       where session_without_sso.noted_at <= ${since}
     returning session_id`.execute(tx)

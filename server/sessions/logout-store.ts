@@ -16,7 +16,7 @@ export async function insertAppSession(tx: Transaction, noted: NewAppSession): P
     insert into session_app (session_id, known_session_id, identity_id, client_id, organization_id, expires_at)
     select session_id, session_id, ${identityId}::uuid, ${clientId}::text, ${organizationId}::uuid,
       ${expiresAt}::timestamptz
-    from session where session_id = ${sessionId} for key share
+    from session where session_id = ${sessionId} for no key update
     on conflict (known_session_id, identity_id, client_id, organization_id)
       do update set expires_at = excluded.expires_at`.execute(tx)
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { findProof, revertProofs, setCredentialOfProof, setProof, shareSession, type Proof } from './store.ts'
+import { findAuthTime, findProof, revertProofs, setCredentialOfProof, setProof, type Proof } from './store.ts'
 
 const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
 
@@ -25,7 +25,7 @@ export async function forgetProofs(
   await revertProofs(tx, { userId, credentialId })
 }
 
-/** Whether a session is there still. */
+/** Whether a session that this transaction holds is there still, after what it has ended. */
 export async function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
-  return (await shareSession(tx, sessionId)) !== undefined
+  return (await findAuthTime(tx, sessionId)) !== undefined
 }

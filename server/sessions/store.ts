@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Database, Transaction } from '#kernel/database.ts'
 
@@ -87,14 +88,28 @@ export function listSessionsOfUser(db: Database, userId: string) {
     .execute()
 }
 
-/** Keeps a session from being ended until the transaction ends; undefined where there is none. */
-export function shareSession(tx: Transaction, sessionId: string) {
-  return tx
-    .selectFrom('session')
-    .select('auth_time as authTime')
-    .where('session_id', '=', sessionId)
-    .forKeyShare()
-    .executeTakeFirst()
+/**
+ * Locks a session until the transaction ends; undefined where there is none. Who waits for it is served in turn: a lock
+ * that several could share would let them keep it for ever from who ends it. Fails as a conflict of transactions
+ * (`55P03`) where it takes longer than `patienceMilliseconds`.
+ */
+export async function lockSession(
+  tx: Transaction,
+  sessionId: string,
+  patienceMilliseconds?: number,
+): Promise<{ authTime: Date } | undefined> {
+  if (patienceMilliseconds !== undefined)
+    await sql`select set_config('lock_timeout', ${String(patienceMilliseconds)}, true)`.execute(tx)
+  return selectAuthTime(tx, sessionId).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** When the person of a session has last proved to be there, as this transaction sees it; undefined for none. */
+export function findAuthTime(tx: Transaction, sessionId: string): Promise<{ authTime: Date } | undefined> {
+  return selectAuthTime(tx, sessionId).executeTakeFirst()
+}
+
+function selectAuthTime(tx: Transaction, sessionId: string) {
+  return tx.selectFrom('session').select('auth_time as authTime').where('session_id', '=', sessionId)
 }
 
 export async function touchSession(db: Database, sessionId: string, now: Date): Promise<void> {

@@ -6,12 +6,11 @@ import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireMember, type Asking, type Member } from '#organizations/access.ts'
+import { actingMemberTransaction, requireMember, type Asking, type Member } from '#organizations/access.ts'
 import { isVerifiedFor } from '#organizations/domain.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { confirmSso, unconfirmSso } from '#organizations/sso-confirmation.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
-import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { endEnterpriseSessions } from '#tokens/session.ts'
 import { sealSecret } from './client.ts'
@@ -225,8 +224,7 @@ async function change(
   now: Date,
   work: (tx: Transaction, member: Member) => Promise<Connection>,
 ): Promise<SsoConnection> {
-  return actingTransaction(kernel.db, asking.session, async (tx) => {
-    await holdOrganization(tx, asking.organizationId)
+  return actingMemberTransaction(kernel.db, asking, async (tx) => {
     const member = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)
     const connection = await work(tx, member)

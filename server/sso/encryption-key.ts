@@ -6,10 +6,8 @@ import type { Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Keyring } from '#kernel/keyring.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { requireMember } from '#organizations/access.ts'
+import { actingMemberTransaction, requireMember } from '#organizations/access.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
-import { holdOrganization } from '#organizations/sso.ts'
-import { actingTransaction } from '#sessions/acting.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { tellConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
@@ -42,8 +40,7 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
   if (settings.protocol !== 'saml') throw refuse.invalid_request()
   await rateLimits.count('sso connection of an organization', organizationId)
   const made = await makeKey(keyring, connectionId, now)
-  return actingTransaction(db, asking.session, async (tx) => {
-    await holdOrganization(tx, organizationId)
+  return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
@@ -62,9 +59,8 @@ export async function createEncryptionKey(kernel: Kernel, asking: AskingForOne, 
  * do, and `reauthentication_required`, `connection_not_found`, `encryption_key_not_found`.
  */
 export async function removeEncryptionKey(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, connectionId } = asking
-  await actingTransaction(kernel.db, asking.session, async (tx) => {
-    await holdOrganization(tx, organizationId)
+  const { connectionId } = asking
+  await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)
     await requireConnection(tx, asking)

@@ -4,10 +4,9 @@ import { equalBytes, sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { isUuid, newToken, readToken } from '#kernel/token-format.ts'
-import { requireMember } from '#organizations/access.ts'
+import { actingMemberTransaction, requireMember } from '#organizations/access.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { holdOrganization } from '#organizations/sso.ts'
-import { actingTransaction } from '#sessions/acting.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { tellConnection } from './connection-view.ts'
 import * as store from './provisioning-store.ts'
@@ -36,8 +35,7 @@ export async function createScimToken(
 ): Promise<{ token: string; connection: SsoConnection }> {
   const { organizationId, connectionId } = asking
   const token = newToken('provisioning')
-  const connection = await actingTransaction(kernel.db, asking.session, async (tx) => {
-    await holdOrganization(tx, organizationId)
+  const connection = await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
     requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
@@ -55,9 +53,8 @@ export async function createScimToken(
  * and `recordAct` do, and `reauthentication_required`, `connection_not_found`, `scim_token_not_found`.
  */
 export async function deleteScimToken(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, connectionId } = asking
-  await actingTransaction(kernel.db, asking.session, async (tx) => {
-    await holdOrganization(tx, organizationId)
+  const { connectionId } = asking
+  await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireFreshToAct(asking, now)
     await requireConnection(tx, asking)
