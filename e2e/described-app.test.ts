@@ -24,7 +24,7 @@ after(async () => {
   await agent.close()
 })
 
-function signInAt(redirectUri: string): string {
+function signInAt(redirectUri: string, parameters: Record<string, string> = {}): string {
   const { challenge } = newChallenge()
   const asked = {
     client_id: clientId,
@@ -34,7 +34,7 @@ function signInAt(redirectUri: string): string {
     state: 's1',
   }
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
-  return `${stage.service.authUrl}/signin?${new URLSearchParams({ ...asked, ...pkce })}`
+  return `${stage.service.authUrl}/signin?${new URLSearchParams({ ...asked, ...pkce, ...parameters })}`
 }
 
 for (const { locale, words, ...look } of [
@@ -74,6 +74,62 @@ for (const { locale, words, ...look } of [
     await page.goto(`${stage.service.authUrl}/account/apps`)
     await page.getByText(`localhost:${agent.port}`).waitFor()
     await watched.look(`described-app-listed-${width}-${colorScheme}`)
+    assert.deepEqual(watched.faults, [])
+    await person.leave()
+  })
+
+for (const { locale, words, ...look } of [
+  { locale: 'en-GB', words: en, colorScheme: 'light', width: 1280 } as const,
+  { locale: 'de-DE', words: de, colorScheme: 'dark', width: 320 } as const,
+])
+  test(`CID-07 an error takes nobody to a strange app unasked: ${look.colorScheme}, ${look.width}, ${locale}`, async () => {
+    const { colorScheme, width } = look
+    const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+    const { page } = person
+    const watched = await watch(person, { language: locale.slice(0, 2) })
+    const callback = `http://localhost:${agent.port}/callback`
+    const document = { client_id: clientId, client_name: 'Your friendly bank', redirect_uris: [callback] }
+    const other = agent.at(`/agent-${width}.json`)
+    agent.answer(`/agent-${width}.json`, { body: JSON.stringify({ ...document, client_id: other }) })
+    const place = `localhost:${agent.port}`
+    const back = page.getByRole('link', { name: words.unfinished.back(place), exact: true })
+    const errorOf = () => new URL(page.url()).searchParams.get('error')
+    const ask = async (parameters: Record<string, string>) => {
+      await page.goto(signInAt(callback, { client_id: other, ...parameters }))
+    }
+
+    await ask({ scope: 'no-such' })
+    await page.getByRole('heading', { name: words.unfinished.title }).waitFor()
+    await page.getByText(words.unfinished.why(place)).waitFor()
+    await watched.look(`unfinished-${width}-${colorScheme}`)
+    await back.click()
+    await page.waitForURL(/\/callback\?/)
+    assert.equal(errorOf(), 'invalid_scope')
+
+    await ask({ scope: 'no-such', response_mode: 'form_post' })
+    const posted = page.waitForRequest((request) => request.method() === 'POST' && request.url() === callback)
+    await back.click()
+    assert.match((await posted).postData() ?? '', /error=invalid_scope/)
+
+    // Nobody is signed in; then somebody is, who has not connected it; then they have.
+    await ask({ prompt: 'none' })
+    await page.getByText(words.unfinished.silent(place)).waitFor()
+    await watched.look(`unfinished-silently-${width}-${colorScheme}`)
+    await page.goto(`${stage.service.authUrl}/register`)
+    await person.createAccount({ handle: `bob-${colorScheme}-${width}`, displayName: 'Bob' })
+    await person.press('confirm-recovery-saved')
+    await page.waitForURL(/\/account/)
+    await ask({ prompt: 'none' })
+    await back.click()
+    await page.waitForURL(/\/callback\?/)
+    assert.equal(errorOf(), 'consent_required')
+
+    await ask({ scope: 'openid' })
+    await person.press('approve')
+    await page.waitForURL(/\/callback\?/)
+    await ask({ scope: 'openid profile', prompt: 'none' })
+    await page.waitForURL(/\/callback\?/)
+    assert.equal(errorOf(), 'consent_required', 'who has connected it is taken there')
     assert.deepEqual(watched.faults, [])
     await person.leave()
   })

@@ -106,8 +106,14 @@ export type SignInView = {
   silently?: Record<SilentEnd, Leaving>
 }
 
-/** An answer to the app that the server has decided, and that is to be posted. */
-export type ReturnView = { page: 'return'; site: Site; leaving: Leaving }
+/**
+ * An answer to the app that the server has decided. It is posted at once; where the app is unverified, the browser
+ * leaves only by a click (RFC 9700 §4.11.2).
+ */
+export type ReturnView = { page: 'return'; site: Site; leaving: Leaving; unverified?: UnverifiedFault }
+
+/** Why a request of an unverified app has no answer. The host is that of its client id; the description is for its developer. */
+export type UnverifiedFault = { host: string; error: string; description?: string }
 
 /** Where somebody is who has signed out. An address that their app has not registered is refused: they stay. */
 export type AfterLogout = { at: 'app'; url: string } | { at: 'here'; refused: boolean }

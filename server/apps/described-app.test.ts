@@ -129,13 +129,49 @@ test('CID-04 a program on the device is asked for each time, and never in silenc
 test('what an app that describes itself may have is what any stranger may', async () => {
   const app = agent()
   for (const scope of ['openid user_id', 'openid e2ee:symmetric', 'openid everything']) {
-    const { location = '' } = await app.signIn({ scope })
-    assert.equal(new URL(location).searchParams.get('error'), 'invalid_scope', scope)
+    const { view } = await app.signIn({ scope })
+    assert.equal(view.unverified.error, 'invalid_scope', scope)
     assert.equal((await app.consent({ scope })).json().error, 'invalid_scope', scope)
   }
-  const { location = '' } = await app.signIn({ code_challenge: '', code_challenge_method: '' })
-  assert.equal(new URL(location).searchParams.get('error'), 'invalid_request', 'without a challenge')
+  const { view } = await app.signIn({ code_challenge: '', code_challenge_method: '' })
+  assert.equal(view.unverified.error, 'invalid_request', 'without a challenge')
   assert.equal(await app.row(), undefined)
+})
+
+test('CID-07 an error leads to no address of an unverified app by itself, however it is asked for', async () => {
+  const phish = 'https://phish.example/login'
+  const device = 'com.example.agent:/callback'
+  const app = agent({ redirect_uris: [phish, device] })
+  assert.equal((await app.consent({ redirectUri: phish })).statusCode, 200, 'nor once somebody has connected it')
+  const wrong: Record<string, Record<string, string>> = {
+    'a scope that is none': { scope: 'no-such' },
+    'another response type': { response_type: 'token' },
+    'another way to answer': { response_mode: 'fragment' },
+    'an answer by a form': { scope: 'no-such', response_mode: 'form_post' },
+    'no question allowed': { scope: 'no-such', prompt: 'none' },
+    'a resource that is none': { resource: 'https://nothing.example' },
+    'an address on the device': { scope: 'no-such', redirect_uri: device },
+  }
+  for (const [what, parameters] of Object.entries(wrong)) {
+    const { status, location, view } = await app.signIn({ redirect_uri: phish, state: 's1', ...parameters })
+    assert.deepEqual([status, location, view.page], [400, undefined, 'return'], what)
+    assert.equal(view.unverified.host, `localhost:${host.port}`, what)
+    const { url, fields } = view.leaving
+    const answered = fields ?? Object.fromEntries(new URL(url).searchParams)
+    assert.ok(url.startsWith(parameters['redirect_uri'] ?? phish), what)
+    assert.deepEqual([answered.error, answered.state], [view.unverified.error, 's1'], what)
+  }
+
+  const byForm = { client_id: app.clientId, redirect_uri: phish, scope: 'no-such' }
+  for (const path of ['/signin', '/connect']) {
+    const answer = await postForm(world.auth, path, byForm)
+    assert.deepEqual([answer.statusCode, answer.headers.location], [400, undefined], path)
+  }
+  const pushed = await app.push({ redirect_uri: phish, scope: 'no-such' })
+  assert.deepEqual([pushed.statusCode, pushed.json().error], [400, 'invalid_scope'])
+  const { clientId, redirectUri: registered } = await world.app({ public: true })
+  const known = { client_id: clientId, redirect_uri: registered, scope: 'no-such' }
+  assert.equal((await app.signIn(known)).status, 303, 'the address of a registered app is')
 })
 
 test('a request can be pushed', async () => {
@@ -235,8 +271,8 @@ test('CID-06 what its document says the operator can’t change, nor is it delet
   assert.notEqual(rotated.statusCode, 201)
 
   assert.equal((await act(app.clientId, { allowedScopes: ['openid'] })).statusCode, 200)
-  const { location = '' } = await app.signIn()
-  assert.equal(new URL(location).searchParams.get('error'), 'invalid_scope', 'what the operator has narrowed stays so')
+  const { view } = await app.signIn()
+  assert.equal(view.unverified.error, 'invalid_scope', 'what the operator has narrowed stays so')
   const shown = await world.api.inject({ url: path, headers: world.admin })
   assert.equal(typeof shown.json().documentReadAt, 'string')
   assert.equal(shown.json().ownerUserId, null)

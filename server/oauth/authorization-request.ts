@@ -1,7 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { readRecipientKey } from '@countersign/protocol/formats/recipient-key'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
-import type { KeyDelivery, Leaving, SignInView, Site } from '@countersign/protocol/pages'
+import type { KeyDelivery, Leaving, SignInView, Site, UnverifiedFault } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#apps/app-directory.ts'
 import { toPublicApp } from '#apps/app.ts'
 import { mustAskAnew, readUnverified } from '#apps/described-app.ts'
@@ -21,8 +21,11 @@ import { readAnswering } from './request-object.ts'
 import { requireAllowedScopes } from './scope.ts'
 import { readLanguages } from './ui-locales.ts'
 
-/** What becomes of an authorization request: a page to show, or an error to take back to the app. */
-export type Reading = { show: SignInView } | { leave: Leaving }
+/**
+ * What becomes of an authorization request: a page to show, or an error to take back to the app. The error of an
+ * unverified app is shown first: redirected at once, it would lead from our address to any other (RFC 9700 §4.11.2).
+ */
+export type Reading = { show: SignInView } | { leave: Leaving; unverified?: UnverifiedFault }
 
 type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site }
 
@@ -92,7 +95,10 @@ export async function readAuthorizationRequest(
     return { show: { ...asked, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { leave: answer(mode, error.code, error.message) }
+    const { code, message } = error
+    const unverified = readUnverified(app, redirectUri)
+    const fault = unverified && { host: unverified.host, error: code, description: message }
+    return { leave: answer(mode, code, message), ...(fault && { unverified: fault }) }
   }
 }
 

@@ -157,8 +157,10 @@ export function pageRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint, pa
 
   const answer = (reading: Reading, reply: FastifyReply) => {
     if ('show' in reading) return pages.show(reply, reading.show)
-    if (!reading.leave.fields) return reply.redirect(reading.leave.url, 303)
-    return pages.show(reply, { page: 'return', site, leaving: reading.leave })
+    const { leave: leaving, unverified } = reading
+    if (unverified) return pages.show(reply.status(400), { page: 'return', site, leaving, unverified })
+    if (!leaving.fields) return reply.redirect(leaving.url, 303)
+    return pages.show(reply, { page: 'return', site, leaving })
   }
 
   const signOut = async (sent: Parameters, reply: FastifyReply) =>

@@ -674,6 +674,16 @@ export const de: Words = {
     deleteWithApps: 'Löschen, samt diesen Apps',
   },
 
+  unfinished: {
+    title: 'Diese Anmeldung kam nicht zustande',
+    why: (host) =>
+      `${host} ist eine App, die hier niemand geprüft hat, und ihre Anfrage ist fehlerhaft. Sie hat nichts erfahren.`,
+    silent: (host) =>
+      `${host}, eine App, die hier niemand geprüft hat, wollte dich ohne Rückfrage anmelden. ` +
+      'Das ging nicht. Sie hat nichts erfahren.',
+    back: (place) => `Zurück zu ${place}`,
+  },
+
   error: {
     reference: 'Kennung',
     forDevelopers: 'Für die Entwicklung der App',

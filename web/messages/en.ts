@@ -652,6 +652,16 @@ export const en = {
     deleteWithApps: 'Delete it, and these apps',
   },
 
+  unfinished: {
+    title: 'This sign-in was not completed',
+    why: (host: string) =>
+      `${host} is an app that nobody here has checked, and its request has an error. Nothing was shared with it.`,
+    silent: (host: string) =>
+      `${host}, an app that nobody here has checked, asked to sign you in without a question. ` +
+      'That was not possible. Nothing was shared with it.',
+    back: (place: string) => `Return to ${place}`,
+  },
+
   error: {
     reference: 'Reference',
     forDevelopers: 'For developers of the app',

@@ -9,6 +9,7 @@ import { useWords } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
 import { readView } from '../view.ts'
 import { AppHeading } from './AppHeading.tsx'
+import { AskToLeave } from './AskToLeave.tsx'
 import { ChooseIdentity } from './ChooseIdentity.tsx'
 import { ChooseOrganization } from './ChooseOrganization.tsx'
 import { ConnectorHeading } from './ConnectorHeading.tsx'
@@ -102,8 +103,12 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: Doing }) {
       return <Stopped {...step} view={view} />
     case 'leave':
       return <Leave {...step} view={view} />
-    case 'leave silently':
-      return <Waiting />
+    case 'leave silently': {
+      if (doing.problem === undefined) return <Waiting />
+      return <Actions of={[{ name: 'retry', label: words.retry, do: flow.leaveSilently }]} doing={doing} />
+    }
+    case 'ask to leave':
+      return <AskToLeave {...step} view={view} />
   }
 }
 

@@ -1,6 +1,6 @@
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/identities'
-import type { SignInView, Withdrawal } from '@countersign/protocol/pages'
+import type { SignInView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call } from '../call.ts'
 import { leave } from '../leave.ts'
@@ -8,6 +8,7 @@ import { grantableScopes } from '../scope-words.ts'
 import { mustSignIn, readSession, type Session } from '../session.ts'
 import { waysToApprove, type Owner } from './approving.ts'
 import { scopeTextOf } from './delegating.ts'
+import { waysToEnd } from './ending.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The step where the person is, and all that can be done about it. */
@@ -16,6 +17,7 @@ export function useFlow(view: SignInView) {
   const current = useRef(step)
   const owner = useRef<Owner | undefined>(undefined)
   const authMethod = useRef<Session['authMethod']>('passkey')
+  const present = useRef<Identity[]>([])
 
   /** Goes to the step after an event, and does what that step does by itself. */
   async function advance(event: Event): Promise<void> {
@@ -28,8 +30,7 @@ export function useFlow(view: SignInView) {
       authMethod.current = 'passkey'
     }
     if (next.at === 'consent' && isSettled(next.grant, view)) return ways.goOn()
-    if (next.at === 'leave silently' && view.silently) return leave(view.silently[next.end])
-    if (next.at === 'withdrawn' && view.silently) return takeBack(next.why)
+    if (next.at === 'leave silently' || (next.at === 'withdrawn' && view.silently)) return ends.leaveSilently()
   }
 
   async function look() {
@@ -41,6 +42,7 @@ export function useFlow(view: SignInView) {
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
     authMethod.current = session.authMethod
+    present.current = identities
     await advance({ type: 'session found', identities, ageSeconds })
   }
 
@@ -65,19 +67,16 @@ export function useFlow(view: SignInView) {
     leave(view.denied)
   }
 
-  /** Takes to the app that what it asked for is not to be had. */
-  function takeBack(why: Withdrawal) {
-    if (view.connector) leave(view.connector.withdrawn[why])
-  }
-
   async function signOut() {
     await whileSignedIn(() => call('DELETE /api/auth/session', {}))
     await advance({ type: 'nobody signed in' })
   }
 
   const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
+  const hasConnected = () => isConnected(present.current, view, authMethod.current)
+  const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
   const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
-  return { step, owner, advance, look, lookAgain, readGrant, deny, takeBack, signOut, ...ways }
+  return { step, owner, advance, look, lookAgain, readGrant, deny, signOut, ...ends, ...ways }
 }
 
 /**
@@ -128,4 +127,10 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
   // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is told beside it.
   const exists = authorization !== null && (authorization.scope !== '' || asked !== undefined)
   return { exists, missing: missingScopes, lacking, hasKey, ...chosen, ...elsewhere }
+}
+
+/** Whether one of the identities has connected the app. */
+async function isConnected(identities: Identity[], view: SignInView, authMethod: Session['authMethod']) {
+  for (const identity of identities) if ((await grantOf(identity, view, authMethod)).exists) return true
+  return false
 }

@@ -57,6 +57,16 @@ test('consent shows what is missing, and approval leads away', () => {
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
 
+test('CID-07 a silent end does not lead to a stranger, and a late answer does not change that', () => {
+  const ended: Step = { at: 'leave silently', end: 'consent_required' }
+  const asks = nextStep(ended, { type: 'app is unknown' }, { prompts: ['none'] })
+  assert.deepEqual(asks, { at: 'ask to leave', why: 'consent_required' })
+  assert.deepEqual(nextStep(asks, { type: 'nobody signed in' }, { prompts: ['none'] }), asks)
+  const withdrawn: Step = { at: 'withdrawn', why: 'invalid_target' }
+  const gone = nextStep(withdrawn, { type: 'app is unknown' }, { prompts: ['none'] })
+  assert.deepEqual(gone, { at: 'ask to leave', why: 'invalid_target' })
+})
+
 test('an identity without a claim that the app requires is asked for it, though it has agreed to everything', () => {
   const lacking: Grant = { ...grant, lacking: ['email'] }
   assert.equal(isSettled(lacking, plain), false)

@@ -39,6 +39,7 @@ export type Step =
   | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
   | { at: 'leave silently'; end: SilentEnd }
+  | { at: 'ask to leave'; why: SilentEnd | Withdrawal }
 
 export type Event =
   | { type: 'nobody signed in' }
@@ -55,6 +56,7 @@ export type Event =
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
   | { type: 'withdrawn'; why: Withdrawal }
+  | { type: 'app is unknown' }
   | { type: 'led elsewhere'; to: string }
   | { type: 'approved' }
   | { type: 'denied' }
@@ -124,6 +126,9 @@ function stepAfter(step: Step, event: Event, wish: Wish): Step {
       return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
     case 'withdrawn':
       return mayApprove(step) ? { at: 'withdrawn', why: event.why } : step
+    case 'app is unknown':
+      if (step.at === 'withdrawn') return { at: 'ask to leave', why: step.why }
+      return step.at === 'leave silently' ? { at: 'ask to leave', why: step.end } : step
     case 'led elsewhere':
       return mayApprove(step) ? { at: 'stopped', to: event.to } : step
     case 'approved':
@@ -202,7 +207,7 @@ function chooseAnew(step: Extract<Step, { identities: Identity[] }>, { organizat
 const withoutOrganization = ({ organization: _chosen, ...read }: Grant): Grant => read
 
 function hasLeft({ at }: Step): boolean {
-  return at === 'leave' || at === 'leave silently' || at === 'stopped'
+  return at === 'leave' || at === 'leave silently' || at === 'ask to leave' || at === 'stopped'
 }
 
 /** Whether the app wants a proof newer than the one that began the session. */
@@ -235,6 +240,7 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
     case 'stopped':
     case 'leave':
     case 'leave silently':
+    case 'ask to leave':
       return undefined
   }
 }
