@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRateLimits } from '#kernel/rate-limit.ts'
+import { createRateLimits, type RateLimitNumbers } from '#kernel/rate-limit.ts'
 import { Refusal } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 import { createWorld, type TestApp, type World } from '#testing/world.ts'
@@ -29,8 +29,8 @@ function credentials({ clientId }: { clientId: string }, secret?: string, scheme
 }
 
 /** Authentication with rate limits of its own. */
-function door() {
-  const rateLimits = createRateLimits({ clock: world.kernel.clock, shared: undefined })
+function door(numbers: RateLimitNumbers = {}) {
+  const rateLimits = createRateLimits({ clock: world.kernel.clock, shared: undefined, numbers })
   return (sent: ClientCredentials, address = home) =>
     authenticateClient({ apps, rateLimits }, sent, address, world.now())
 }
@@ -104,14 +104,25 @@ test('TOK-20: whoever guesses is stopped, and cannot lock the app out', async ()
   assert.equal(elsewhere.proved, true)
 })
 
-test('TOK-20: guesses from many addresses are counted against the client, and its own secret still works', async () => {
-  const authenticate = door()
+test('TOK-20 GRW-28 guesses from many addresses are bounded together, and the right secret still works', async () => {
+  const authenticate = door({ 'failed authentication of a client from anywhere': 90 })
   const guessFrom = (host: number) => authenticate(credentials(confidential, 'cs_wrong'), `203.0.113.${host}`)
-  for (let count = 0; count < 60; count += 1) await assert.rejects(guessFrom(count), wrong)
-  await assert.rejects(guessFrom(61), limited)
+  for (let count = 0; count < 90; count += 1) await assert.rejects(guessFrom(count), wrong)
+  await assert.rejects(guessFrom(91), limited)
 
   const client = await authenticate(credentials(confidential, confidential.clientSecret), '203.0.113.61')
   assert.equal(client.proved, true)
+})
+
+test('GRW-28 guesses of a few networks leave the answers at other addresses as they are', async () => {
+  const authenticate = door()
+  const guessFrom = (address: string) => authenticate(credentials(confidential, 'cs_wrong'), address)
+  for (let host = 0; host < 100; host += 1) await assert.rejects(guessFrom(`203.0.113.${host}`), wrong)
+  for (let network = 0; network < 60; network += 1)
+    await assert.rejects(guessFrom(`2001:db8:7:${network.toString(16)}::/64`), wrong)
+  await assert.rejects(guessFrom('2001:db8:7:ff::/64'), limited, 'all networks of a site are one')
+  await assert.rejects(guessFrom('198.51.100.7'), wrong)
+  await assert.rejects(guessFrom('2001:db8:8:1::/64'), wrong)
 })
 
 test('an app that succeeds is never limited', async () => {

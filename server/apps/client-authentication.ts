@@ -1,5 +1,5 @@
 import { equalBytes, sha256 } from '#kernel/digest.ts'
-import { textKey, type RateLimits } from '#kernel/rate-limit.ts'
+import { siteKey, textKey, type RateLimits } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Secret } from '#kernel/secret.ts'
 import type { AppDirectory, RegisteredApp } from './app-directory.ts'
@@ -19,8 +19,8 @@ const noSecretSha256 = new Uint8Array(32)
 /**
  * Finds out which app asks. A secret that is sent must be right, also where none is needed. Refuses `invalid_client`
  * for an unknown client, a wrong secret and what cannot be read alike, `rate_limited` after too many failures: of an
- * address, whatever it sends then; of a client, only whoever has the secret wrong, so that nobody can lock an app out
- * by guessing.
+ * address, whatever it sends then; of a client at an address, or at all addresses together, only where the secret is
+ * wrong, so that guesses lock no app out, and those of one network change no answer to another one.
  */
 export async function authenticateClient(
   { apps, rateLimits }: { apps: AppDirectory; rateLimits: RateLimits },
@@ -36,7 +36,10 @@ export async function authenticateClient(
   if (app && (proved || provesNothing)) return { app, proved }
 
   await rateLimits.count('failed client authentication', address)
-  if (proof.kind === 'secret') await rateLimits.count('failed authentication of a client', textKey(clientId))
+  if (proof.kind === 'secret') {
+    await rateLimits.count('failed authentication of a client', textKey(`${clientId} ${siteKey(address)}`))
+    await rateLimits.count('failed authentication of a client from anywhere', textKey(clientId))
+  }
   throw refuse.invalid_client(
     scheme === 'basic' ? { headers: { 'www-authenticate': 'Basic realm="countersign"' } } : {},
   )

@@ -14,6 +14,8 @@ export const limited = {
   'failed recovery': { points: 20, seconds: 3600 },
   'failed client authentication': { points: 30, seconds: 60 },
   'failed authentication of a client': { points: 60, seconds: 60 },
+  // So many that it takes a hundred networks to turn the `invalid_client` of others into a 429.
+  'failed authentication of a client from anywhere': { points: 6000, seconds: 60 },
   'failed redemption of a client': { points: 60, seconds: 60 },
   'pushed request without a secret': { points: 60, seconds: 60 },
   'sign-in with a proof': { points: 600, seconds: 60 },
