@@ -6,7 +6,7 @@ import { revokeLineagesOfOrganization } from '#tokens/lineage.ts'
 import { endEnterpriseSessions } from '#tokens/session.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
 import { markKeyInForce } from './key-store.ts'
-import { deleteMembers, hasOtherMembers, listRoles, uncountOwners } from './member-store.ts'
+import { deleteMembers, hasOtherMembers, listRoles, uncountOwners, uncountOwnersOfSuspended } from './member-store.ts'
 import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -39,7 +39,7 @@ export async function endAccess(tx: Transaction, of: Ending, now: Date): Promise
 
 /**
  * Takes identities that are going out of their organizations. Where they were alone the organization goes with them.
- * Refuses `last_owner`, which names the organizations that would be without an owner.
+ * Refuses `last_owner`, which names the organizations that would be without an owner; a suspended one may be.
  */
 export async function leaveOrganizations(
   tx: Transaction,
@@ -60,10 +60,15 @@ export async function leaveOrganizations(
       continue
     }
     const owners = leaving.filter(({ role }) => role === 'owner').length
-    if (owners > 0 && !(await uncountOwners(tx, organizationId, owners))) withoutOwner.push(organization.name)
+    if (owners > 0 && !(await mayOwnersGo(tx, organizationId, owners))) withoutOwner.push(organization.name)
     await removeMembers(tx, { organizationId, identityIds: leaving.map(({ identityId }) => identityId) }, now)
     for (const { identityId, memberId } of leaving)
       await record(tx, { action: 'organization.member.removed', ...place, identityId, details: { memberId } }, now)
   }
   if (withoutOwner.length > 0) throw refuse.last_owner({ fields: { organizations: withoutOwner } })
+}
+
+/** Counts so many owners less. The last ones may leave only a suspended organization: there they can name no other. */
+async function mayOwnersGo(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+  return (await uncountOwners(tx, organizationId, count)) || (await uncountOwnersOfSuspended(tx, organizationId, count))
 }

@@ -120,3 +120,19 @@ export async function uncountOwners(tx: Transaction, organizationId: string, cou
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
+
+/** Counts so many owners less, also where none is left; false where the organization is not suspended. */
+export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: string, count: number) {
+  const { numUpdatedRows } = await tx
+    .updateTable('organization')
+    .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'suspended')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** The admin who joined first. */
+export function findFirstAdmin(tx: Transaction, organizationId: string) {
+  return members(tx, organizationId).where('role', '=', 'admin').orderBy('member_id').limit(1).executeTakeFirst()
+}

@@ -55,3 +55,55 @@ test('a suspended organization is none to its members, and its tokens and sessio
   const acts = entries.map(({ action, actor }: { action: string; actor: string }) => `${action} by ${actor}`)
   assert.deepEqual(acts.slice(0, 2), ['organization.activated by operator', 'organization.suspended by operator'])
 })
+
+for (const scope of ['account', 'identity'] as const)
+  test(`ORG-22 the last owner of a suspended organization deletes their ${scope}, and an admin owns it then`, async () => {
+    const leaving = await world.person()
+    const { id, memberId } = await makeOrganization(world, leaving)
+    const [admin, second] = [await world.person(), await world.person()]
+    const first = await join(world, { id, owner: leaving, role: 'admin' }, admin)
+    await join(world, { id, owner: leaving, role: 'admin' }, second)
+    const identity = { handle: `other-${scope}`, displayName: 'Other' }
+    await world.api.inject({ method: 'POST', url: '/api/identities', headers: leaving.headers, payload: identity })
+    const url = scope === 'account' ? '/api/account' : `/api/identities/${leaving.identityId}`
+    const leave = () => world.api.inject({ method: 'DELETE', url, headers: leaving.headers })
+    assert.equal((await leave()).json().error, 'last_owner')
+    assert.equal((await ask('PATCH', `/${id}`, { status: 'suspended' })).statusCode, 200)
+    const left = await leave()
+    assert.equal(left.statusCode, 204, left.body)
+    assert.deepEqual((await ask('GET', `/${id}`)).json().organization.owners, 0)
+    assert.equal((await askBusiness(world, admin, `GET /organizations/${id}`)).statusCode, 404)
+
+    const activated = await ask('PATCH', `/${id}`, { status: 'active' })
+    assert.deepEqual([activated.statusCode, activated.json().organization.owners], [200, 1])
+    const { members } = (await askBusiness(world, admin, `GET /organizations/${id}/members`)).json()
+    const roles = members.map((member: { memberId: string; role: string }) => [member.memberId, member.role])
+    assert.ok(!roles.some(([id]: [string]) => id === memberId))
+    assert.deepEqual(roles[0], [first.memberId, 'owner'])
+    assert.deepEqual(roles[1]?.[1], 'admin')
+    const { entries } = (await askBusiness(world, admin, `GET /organizations/${id}/audit`)).json()
+    assert.deepEqual(
+      entries.slice(0, 2).map(({ action, actor }: { action: string; actor: string }) => `${action} by ${actor}`),
+      ['organization.activated by operator', 'organization.member.changed by operator'],
+    )
+  })
+
+test('ORG-22 a suspended organization without anybody who could own it stays suspended', async () => {
+  const leaving = await world.person()
+  const { id } = await makeOrganization(world, leaving)
+  const viewer = await world.person()
+  await join(world, { id, owner: leaving, role: 'viewer' }, viewer)
+  await ask('PATCH', `/${id}`, { status: 'suspended' })
+  assert.equal(
+    (await world.api.inject({ method: 'DELETE', url: '/api/account', headers: leaving.headers })).statusCode,
+    204,
+  )
+  const refused = await ask('PATCH', `/${id}`, { status: 'active' })
+  assert.deepEqual([refused.statusCode, refused.json().error], [409, 'no_owner'])
+  assert.equal((await ask('GET', `/${id}`)).json().organization.status, 'suspended')
+  assert.equal(
+    (await world.api.inject({ method: 'DELETE', url: '/api/account', headers: viewer.headers })).statusCode,
+    204,
+  )
+  assert.equal((await ask('GET', `/${id}`)).statusCode, 404, 'with its last member it goes')
+})

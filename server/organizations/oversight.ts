@@ -1,11 +1,16 @@
 import type { AdminOrganization } from '@countersign/protocol/organization-oversight'
+import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { endAccess } from './departure.ts'
+import { countOwner, findFirstAdmin, updateMember } from './member-store.ts'
 import { listOrganizations, lockOrganization, updateStatus } from './store.ts'
 
-const refuse = refusals({ organization_not_found: [404, 'There is no organization with this id.'] })
+const refuse = refusals({
+  organization_not_found: [404, 'There is no organization with this id.'],
+  no_owner: [409, 'The last owner of this organization has left, and it has no admin who could be the owner.'],
+})
 
 type Row = Awaited<ReturnType<typeof listOrganizations>>[number]
 
@@ -26,8 +31,8 @@ export async function readForOperator(db: Database, organizationId: string): Pro
 }
 
 /**
- * Suspends an organization, whose tokens and the sessions that it opened end at once, or lets it go on. Refuses
- * `organization_not_found`.
+ * Suspends an organization, whose tokens and the sessions that it opened end at once, or activates it. Where its last
+ * owner has left meanwhile, the admin who joined first becomes the owner. Refuses `organization_not_found`, `no_owner`.
  */
 export async function setStatus(
   db: Database,
@@ -39,12 +44,27 @@ export async function setStatus(
     const before = await lockOrganization(tx, organizationId)
     if (!before) throw refuse.organization_not_found()
     if (before.status === status) return readForOperator(tx, organizationId)
+    if (status === 'active') await ensureOwner(tx, organizationId, now)
     await updateStatus(tx, { organizationId, status }, now)
     if (status === 'suspended') await endAccess(tx, { organizationId }, now)
     const action = status === 'suspended' ? 'organization.suspended' : 'organization.activated'
     await record(tx, { action, actor: 'operator', organizationId }, now)
     return readForOperator(tx, organizationId)
   })
+}
+
+/** Gives an organization that the transaction has locked an owner where it has none. Refuses `no_owner`. */
+async function ensureOwner(tx: Transaction, organizationId: string, now: Date): Promise<void> {
+  const { owners } = await readForOperator(tx, organizationId)
+  if (owners > 0) return
+  const admin = await findFirstAdmin(tx, organizationId)
+  if (!admin) throw refuse.no_owner()
+  const { memberId, identityId, signingAuthority } = admin
+  const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority }
+  await countOwner(tx, organizationId)
+  await updateMember(tx, { organizationId, memberId, ...rights })
+  const details = { memberId, memberIdentityId: identityId, ...rights }
+  await record(tx, { action: 'organization.member.changed', actor: 'operator', organizationId, details }, now)
 }
 
 function toAdminOrganization({ createdAt, members, ...organization }: Row): AdminOrganization {
