@@ -225,6 +225,15 @@ export type SsoArrival = Static<typeof SsoArrival>
 
 const ByFlowId = Type.Object({ flowId: Uuid })
 
+/** Who the page has shown to the user, by their usernames: whom a confirmation signs in, and instead of whom. */
+export const SsoConfirmation = Type.Object({
+  handle: Type.String({ maxLength: 100, description: '`signIn.identity.handle`, as it was read' }),
+  replaces: Type.Optional(
+    Type.String({ maxLength: 100, description: '`signIn.replaces.handle`, as it was read; left out for nobody' }),
+  ),
+})
+export type SsoConfirmation = Static<typeof SsoConfirmation>
+
 export const readSsoArrival = endpoint(
   'GET /api/sso/arrivals/:flowId',
   { ...pages, security: 'none', summary: 'Read what the provider of an organization has said in this browser' },
@@ -239,7 +248,7 @@ export const confirmSso = endpoint(
     security: 'none',
     summary: 'Sign in as the identity that the provider has named, in place of anyone else',
   },
-  { params: ByFlowId },
+  { params: ByFlowId, body: SsoConfirmation },
   { 200: Type.Object({ returnTo: Type.String() }) },
 )
 

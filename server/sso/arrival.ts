@@ -1,4 +1,4 @@
-import type { SsoArrival } from '@countersign/protocol/sso'
+import type { SsoArrival, SsoConfirmation } from '@countersign/protocol/sso'
 import { domainOfEmail } from '@countersign/protocol/formats/domain'
 import { findIdentity, holdIdentity, listActing, requireOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
@@ -22,6 +22,7 @@ import * as store from './store.ts'
 
 const refuse = refusals({
   sso_not_a_member: [403, 'Your organization must invite you first, or verify the domain of your address.'],
+  sso_confirmation_outdated: [409, 'Another user would be signed in, or signed out, than the page has shown.'],
   sso_already_linked: [409, 'Somebody here is connected with this account of your organization already.'],
 })
 
@@ -60,9 +61,14 @@ export async function arrive(kernel: Kernel, arriving: Arriving, browser: Browse
 
 /**
  * Signs in as `arrive` does, because the user has confirmed it on a page of ours. The session of another user in this
- * browser ends by that. Refuses `invalid_sso_flow`, `sso_not_available`, `sso_deactivated`.
+ * browser ends by that. Refuses `invalid_sso_flow`, `sso_not_available`, `sso_deactivated`, and
+ * `sso_confirmation_outdated` where by now it is about other users than those that the user was shown.
  */
-export async function confirmArrival(kernel: Kernel, arriving: Arriving, browser: Browser): Promise<Arrived> {
+export async function confirmArrival(
+  kernel: Kernel,
+  { shown, ...arriving }: Arriving & { shown: SsoConfirmation },
+  browser: Browser,
+): Promise<Arrived> {
   const { db, clock } = kernel
   const now = clock()
   const flow = await requireProved(db, arriving, now)
@@ -71,6 +77,9 @@ export async function confirmArrival(kernel: Kernel, arriving: Arriving, browser
     const connection = await holdUsable(tx, flow.connectionId)
     const member = await findLinkedMember(tx, connection, flow.subject)
     if (!member) throw refuseFlow.invalid_sso_flow()
+    const described = await describeSignIn(tx, member, browser, now)
+    if (described?.identity.handle !== shown.handle || described.replaces?.handle !== shown.replaces)
+      throw refuse.sso_confirmation_outdated()
     return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
   })
 }

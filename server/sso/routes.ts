@@ -130,7 +130,8 @@ function arrivalRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.confirmSso,
     async handler(request, reply) {
       requireOurPage(request, config)
-      const arriving = { ...request.params, browserToken: flowCookie(request, config.baseUrl) }
+      const browserToken = flowCookie(request, config.baseUrl)
+      const arriving = { ...request.params, shown: request.body, browserToken }
       const { location, token } = await confirmArrival(kernel, arriving, browserOf(request, config.baseUrl))
       if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
       return { returnTo: location }

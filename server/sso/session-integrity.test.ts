@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
+  confirmAsShown,
   errorOf,
   flowOf,
   linkAs,
@@ -10,6 +11,7 @@ import {
   sessionOf,
   type Enterprise,
 } from '#testing/enterprise.ts'
+import { join } from '#testing/organization.ts'
 import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
@@ -46,8 +48,6 @@ async function browserOfVictim() {
 const isAsked = (answer: { headers: { location?: string | undefined } }) =>
   new URL(answer.headers.location ?? '').pathname === '/sso/confirm'
 
-const confirm = (browser: Browser, flowId: string) => browser.page('POST', `/api/sso/arrivals/${flowId}/confirm`)
-
 async function sessionsOf({ userId }: Person): Promise<number> {
   return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
 }
@@ -79,7 +79,7 @@ test('SIN-02 the page says who is signed in and who would be, and only its confi
   assert.deepEqual([signIn.identity.handle, signIn.replaces.handle], [evil.mallory.handle, victim.handle])
 
   const session = cookies.get('countersign') ?? ''
-  const confirmed = await confirm(browser, flowId)
+  const confirmed = await confirmAsShown(browser, flowId)
   assert.deepEqual([confirmed.statusCode, confirmed.json()], [200, { returnTo: world.config.businessUrl.href }])
   assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
   assert.equal(browser.cookies.has('__Host-countersign-fedcm'), false, 'the browser offers nobody to apps')
@@ -92,6 +92,7 @@ test('SIN-03 a confirmation counts from a page of ours, in the browser of the si
   const { victim, browser, cookies } = await browserOfVictim()
   const flowId = flowOf(await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site'))
   const url = `/api/sso/arrivals/${flowId}/confirm`
+  const shown = { handle: evil.mallory.handle, replaces: victim.handle }
   const { cookie } = browser.headers()
   const origins: Record<string, string>[] = [
     {},
@@ -102,16 +103,16 @@ test('SIN-03 a confirmation counts from a page of ours, in the browser of the si
     { 'sec-fetch-site': 'cross-site' },
   ]
   for (const from of origins) {
-    const answer = await world.api.inject({ method: 'POST', url, headers: { cookie, ...from } })
+    const answer = await world.api.inject({ method: 'POST', url, headers: { cookie, ...from }, payload: shown })
     assert.deepEqual(errorOf(answer), [403, 'invalid_origin'], JSON.stringify(from))
   }
   const other = await browserOfVictim()
-  assert.deepEqual(errorOf(await confirm(other.browser, flowId)), [400, 'invalid_sso_flow'], 'another browser')
+  assert.deepEqual(errorOf(await confirmAsShown(other.browser, flowId)), [400, 'invalid_sso_flow'], 'another browser')
   assert.equal((await sessionOf(browser)).user.userId, victim.userId)
   assert.deepEqual(sessionCookies(browser.cookies), sessionCookies(cookies))
 
-  assert.equal((await confirm(browser, flowId)).statusCode, 200)
-  assert.deepEqual(errorOf(await confirm(browser, flowId)), [400, 'invalid_sso_flow'], 'a second time')
+  assert.equal((await confirmAsShown(browser, flowId)).statusCode, 200)
+  assert.deepEqual(errorOf(await confirmAsShown(browser, flowId)), [400, 'invalid_sso_flow'], 'a second time')
 })
 
 test('SIN-04 nobody is signed in by a link of another site before they confirm it, nor led any further', async () => {
@@ -124,7 +125,7 @@ test('SIN-04 nobody is signed in by a link of another site before they confirm i
     const flowId = flowOf(arrived)
     const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
     assert.deepEqual([signIn.identity.handle, signIn.replaces], [evil.mallory.handle, null], site)
-    assert.equal((await confirm(browser, flowId)).json().returnTo, world.config.businessUrl.href, site)
+    assert.equal((await confirmAsShown(browser, flowId)).json().returnTo, world.config.businessUrl.href, site)
     assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
   }
 })
@@ -166,7 +167,7 @@ test('SIN-07 a test sign-in, and a subject that is linked to nobody, are confirm
   const { browser } = await browserOfVictim()
   const unknown = flowOf(await browser.signIn(evil.connectionId, newClaims(), {}, 'cross-site'))
   assert.equal((await browser.page('GET', `/api/sso/arrivals/${unknown}`)).json().signIn, null)
-  assert.deepEqual(errorOf(await confirm(browser, unknown)), [400, 'invalid_sso_flow'])
+  assert.deepEqual(errorOf(await confirmAsShown(browser, unknown)), [400, 'invalid_sso_flow'])
 
   const { headers, identityId } = evil.mallory
   const { organizations } = (await world.business.inject({ url: '/api/organizations', headers })).json()
@@ -175,6 +176,42 @@ test('SIN-07 a test sign-in, and a subject that is linked to nobody, are confirm
   const test = new URL(offered.json().url).searchParams.get('test') ?? ''
   const tested = flowOf(await browser.signIn(evil.connectionId, evil.claims, { test }, 'cross-site'))
   assert.equal((await browser.page('GET', `/api/sso/arrivals/${tested}`)).json().signIn, null)
-  assert.deepEqual(errorOf(await confirm(browser, tested)), [400, 'invalid_sso_flow'])
+  assert.deepEqual(errorOf(await confirmAsShown(browser, tested)), [400, 'invalid_sso_flow'])
   assert.deepEqual(refusalIn(await enterprise.browser().get('/api/sso/x/arrive?flow=x')), [400, 'invalid_sso_flow'])
+})
+
+test('SIN-09 a confirmation counts for the users whom the page has shown, and for no others', async () => {
+  const alice = await world.person()
+  const organization = await enterprise.organization(evil.mallory, 'Evil Twice')
+  const { connectionId } = await enterprise.connect(organization)
+  const claims = newClaims()
+  const { organizationId: id } = organization
+  const { memberId } = await join(world, { id, owner: evil.mallory, role: 'member' }, alice)
+  const alices = enterprise.browser()
+  alices.bring(alice)
+  const connecting = flowOf(await alices.signIn(connectionId, claims))
+  assert.equal((await linkAs(alices, connecting, alice.identityId)).statusCode, 200)
+  const { victim, browser } = await browserOfVictim()
+  const flowId = flowOf(await browser.signIn(connectionId, claims, {}, 'cross-site'))
+  const read = async () => (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json().signIn
+  const confirm = (shown: object) => browser.page('POST', `/api/sso/arrivals/${flowId}/confirm`, shown)
+  const shown = { handle: alice.handle, replaces: victim.handle }
+  assert.deepEqual([(await read()).identity.handle, (await read()).replaces.handle], [shown.handle, shown.replaces])
+
+  const fresh = { headers: await evil.mallory.signIn() }
+  const path = `/${id}/members/${memberId}` as const
+  assert.equal((await enterprise.send(fresh, 'DELETE', path)).statusCode, 204)
+  const mallorys = enterprise.browser()
+  mallorys.bring(evil.mallory)
+  const arrived = await mallorys.signIn(connectionId, claims)
+  assert.equal((await linkAs(mallorys, flowOf(arrived), evil.mallory.identityId)).statusCode, 200)
+
+  const outdated = [409, 'sso_confirmation_outdated']
+  assert.deepEqual(errorOf(await confirm(shown)), outdated, 'another one would be signed in')
+  const now = { ...shown, handle: evil.mallory.handle }
+  assert.deepEqual(errorOf(await confirm({ handle: now.handle })), outdated, 'another one would be signed out')
+  assert.deepEqual(errorOf(await confirm({ ...now, replaces: alice.handle })), outdated)
+  assert.equal((await sessionOf(browser)).user.userId, victim.userId, 'nothing has changed')
+  assert.equal((await confirm(now)).statusCode, 200, 'and the sign-in can still be confirmed')
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
 })

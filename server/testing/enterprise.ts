@@ -201,6 +201,13 @@ export function linkAs(browser: Browser, flowId: string, identityId: string) {
   return browser.page('POST', `/api/sso/arrivals/${flowId}/link`, { identityId })
 }
 
+/** Confirms a sign-in, as the page does that has shown the user whom it is about. */
+export async function confirmAsShown(browser: Browser, flowId: string) {
+  const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
+  const shown = { handle: signIn?.identity.handle ?? 'nobody', replaces: signIn?.replaces?.handle }
+  return browser.page('POST', `/api/sso/arrivals/${flowId}/confirm`, shown)
+}
+
 export async function sessionOf(browser: Browser) {
   return (await browser.page('GET', '/api/auth/session')).json()
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { startCustomerKms } from './customer-kms.ts'
-import { flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
+import { confirmAsShown, flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode } from './key-holder.ts'
 import { askBusiness, join, makeOrganization, reauthenticate } from './organization.ts'
 import { bearer, newHandle, place, requestIdIn, times, type Desk, type Enterprise } from './request-desk.ts'
@@ -169,7 +169,7 @@ async function confirmArrival(enterprise: Enterprise, connectionId: string, doma
   const { claims, browser } = await enterprise.colleague(connectionId, claimsOf(domain))
   browser.bring(await enterprise.world.person())
   const arrived = await browser.signIn(connectionId, claims, {}, 'cross-site')
-  await browser.page('POST', `/api/sso/arrivals/${flowOf(arrived)}/confirm`)
+  await confirmAsShown(browser, flowOf(arrived))
 }
 
 export async function signInBySaml({ world, send }: Desk, enterprise: Enterprise): Promise<void> {

@@ -748,6 +748,7 @@ export const de: Words = {
       invalid_credential: 'Dieser Passkey wird hier nicht angenommen. Nimm einen anderen.',
       invalid_request_uri: 'Das hat zu lange gedauert. Geh zurück zur App und melde dich dort noch einmal an.',
       invalid_flow: 'Das hat zu lange gedauert. Beginne noch einmal.',
+      sso_confirmation_outdated: 'Inzwischen hat sich etwas geändert. Bitte lies diese Seite noch einmal.',
       sso_not_available: 'Deine Organisation hat diese Anmeldung ausgeschaltet. Frag ihre Admins.',
       sso_provider_failed: 'Die Anmeldung deiner Organisation geht gerade nicht. Versuche es gleich noch einmal.',
       sso_provider_slow: 'Die Anmeldung deiner Organisation antwortet gerade nicht. Versuche es gleich noch einmal.',

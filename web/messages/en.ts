@@ -725,6 +725,7 @@ export const en = {
       invalid_credential: 'This passkey isn’t accepted here. Use another one.',
       invalid_request_uri: 'That took too long. Go back to the app and sign in again.',
       invalid_flow: 'That took too long. Start again.',
+      sso_confirmation_outdated: 'Something has changed meanwhile. Please read this page again.',
       sso_not_available: 'Your organization has turned this sign-in off. Ask its admins.',
       sso_provider_failed: 'Your organization’s sign-in doesn’t work right now. Try again in a moment.',
       sso_provider_slow: 'Your organization’s sign-in doesn’t answer right now. Try again in a moment.',

@@ -1,6 +1,6 @@
 import type { SsoArrival } from '@countersign/protocol/sso'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../call.ts'
+import { call, Refused } from '../call.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { Frame } from '../ui/Frame.tsx'
@@ -23,8 +23,14 @@ export function Confirmation() {
     const arrival = await unlessOver(call('GET /api/sso/arrivals/:flowId', { params: { flowId } }))
     setState(arrival?.signIn ? { at: 'ask', arrival, signIn: arrival.signIn } : { at: 'over' })
   }
-  async function confirm() {
-    const confirmed = await unlessOver(call('POST /api/sso/arrivals/:flowId/confirm', { params: { flowId } }))
+  /** Another user may be concerned since: then the user is shown that one, and confirms again. */
+  async function confirm({ identity, replaces }: SignIn) {
+    const body = { handle: identity.handle, ...(replaces && { replaces: replaces.handle }) }
+    const confirming = call('POST /api/sso/arrivals/:flowId/confirm', { params: { flowId }, body })
+    const confirmed = await unlessOver(confirming).catch(async (error: unknown) => {
+      if (error instanceof Refused && error.code === 'sso_confirmation_outdated') await look()
+      throw error
+    })
     if (confirmed) return location.replace(confirmed.returnTo)
     setState({ at: 'over' })
   }
@@ -34,7 +40,7 @@ export function Confirmation() {
     <Frame title={words.confirmTitle} step={state.at}>
       <section class="step">
         {state.at === 'over' && <Over />}
-        {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={confirm} />}
+        {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={() => confirm(state.signIn)} />}
         {state.at === 'look' && doing.problem === undefined && <Waiting />}
         {state.at === 'look' && doing.problem !== undefined && (
           <Actions of={[{ name: 'retry', label: account.retry, do: look }]} doing={doing} />
