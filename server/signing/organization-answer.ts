@@ -55,7 +55,8 @@ export async function readOrganizationRequest(surroundings: Surroundings, asking
 
 /**
  * Keeps what a member has signed, to sign as the organization or to approve; with enough of it the request is signed.
- * What a person signed of it before is replaced. Refuses `request_not_found`, `insufficient_scope`,
+ * What a person signed of it before is replaced: by the same identity only in the same role, since a signature belongs
+ * to its first role also within one request. Refuses `request_not_found`, `insufficient_scope`,
  * `enterprise_sso_required`, `request_not_pending`, `app_not_active`, `reauthentication_required`,
  * `invalid_signature`, `signature_reused`.
  */

@@ -105,6 +105,21 @@ test('SGN-03 a signature given for oneself, another role or another organization
   assert.equal((await owner.approve(again, owner.pair.sign(payload))).json().status, 'signed')
 })
 
+test('SGN-03 within one request a member does not change the role, and what they signed stays', async () => {
+  const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
+  const [ann, bob] = members
+  const requestId = await opened(shop.requestOf(id, { payload: 'Pay 30 €' }))
+  const signature = ann.pair.sign('Pay 30 €')
+  assert.equal((await ann.sign(requestId, signature)).json().status, 'pending')
+  assert.deepEqual(errorOf(await ann.approve(requestId, signature)), reused)
+  assert.equal((await bob.approve(requestId, bob.pair.sign('Pay 30 €'))).json().status, 'signed')
+
+  const anew = await opened(shop.requestOf(id, { payload: 'Pay 30 €, once more' }))
+  assert.equal((await owner.approve(anew, owner.pair.sign('Pay 30 €, once more'))).json().status, 'pending')
+  assert.deepEqual(errorOf(await owner.sign(anew, owner.pair.sign('Pay 30 €, once more'))), reused)
+  assert.equal((await ann.sign(anew, ann.pair.sign('Pay 30 €, once more'))).json().status, 'signed')
+})
+
 test('SGN-02 of two apps whose requests are answered at once with one signature, one has it', async () => {
   const signers = await Promise.all(Array.from({ length: 8 }, () => createSigner(world)))
   for (const ada of signers) {

@@ -33,8 +33,6 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-type Browser = ReturnType<Enterprise['browser']>
-
 /** A browser in which a user has signed in on our page, with both cookies of that. */
 async function browserOfVictim() {
   const victim = await world.person()
