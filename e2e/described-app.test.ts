@@ -82,7 +82,7 @@ for (const { locale, words, ...look } of [
   { locale: 'en-GB', words: en, colorScheme: 'light', width: 1280 } as const,
   { locale: 'de-DE', words: de, colorScheme: 'dark', width: 320 } as const,
 ])
-  test(`CID-07 an error takes nobody to a strange app unasked: ${look.colorScheme}, ${look.width}, ${locale}`, async () => {
+  test(`CID-07 an error takes nobody to a strange app unasked: ${look.colorScheme}, ${locale}`, async () => {
     const { colorScheme, width } = look
     const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
     const { page } = person

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type pg from 'pg'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 
-/** Whose sessions end, and where: as a transaction begins, or when all is done in it but to look whether they are there. */
+/** Whose sessions end, and where: as a transaction begins, or when all else has been done in it. */
 let ending: { userId: string; at: 'begin' | 'end' } | undefined
 
 const isAt = {

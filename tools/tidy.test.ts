@@ -46,6 +46,11 @@ const faults: Record<string, [path: string, text: string, expected: string]> = {
     `import { secret } from './kernel/secret.ts'\nsecret.reveal()`,
     'server/worker.ts reveals a secret, which tools/tidy.ts does not let it',
   ],
+  'a change by a session that may have ended': [
+    'server/start.ts',
+    `export function start(session: Session) {\n  return transaction(db, (tx) => session)\n}`,
+    'server/start.ts start knows of a session and does not hold it: use actingTransaction',
+  ],
   'a file that nothing leads to': ['server/lonely.ts', `import './start.ts'`, 'server/lonely.ts is used by nobody'],
   'a file that only a comment names': [
     'web/signin/steps.ts',

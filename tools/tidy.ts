@@ -11,6 +11,24 @@ const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
 const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/sso/**', 'server/testing/**']
 
+/** Where no session is meant: the database itself, and tests. */
+const mayAct = ['server/kernel/**', 'server/testing/**', '**/*.test.ts']
+
+/** Functions of the server that know of a session and change something in a transaction that does not hold it. */
+const withoutHoldingSession: Record<string, string> = {
+  'server/apps/steward.ts stewardTransaction': 'The operator has no session.',
+  'server/organizations/access.ts requireSso':
+    'What it notes belongs to the session, and is noted only where that is there.',
+  'server/organizations/organization.ts beginOrganization': 'An app begins one without a session, by a token.',
+  'server/passkeys/assertion.ts withProof': 'It is the proof that opens a session, or renews one that is there.',
+  'server/passkeys/recovery.ts finishRecovery': 'It ends all sessions and opens another.',
+  'server/passkeys/registration.ts finishRegistration': 'It opens the first session.',
+  'server/passkeys/sign-out.ts signOut': 'It ends the session.',
+  'server/sessions/acting.ts actingTransaction': 'It holds the session itself.',
+  'server/sso/arrival.ts arrive': 'It opens a session, or another in place of the one that is there.',
+  'server/sso/arrival.ts confirmArrival': 'The same.',
+}
+
 /** Files that something else than an import begins, beside those that a script of package.json names. */
 const beginnings = ['**/*.test.ts', 'web/*/main.tsx', 'bench/peers/*.ts']
 
@@ -27,6 +45,7 @@ export function findUntidy(root: string): { files: number; untidy: string[] } {
     ...sources.flatMap(untidySource),
     ...deadFiles(sources, scripts),
     ...deadExports(sources),
+    ...unheldSessions(sources),
   ]
   if (sources.length === 0) untidy.push('No source file was found, so nothing was checked')
   return { files: texts.length, untidy }
@@ -52,6 +71,37 @@ function untidySource({ path, code }: Source): string[] {
   if (!isTest && code.includes('.reveal()') && !mayReveal.some((glob) => matchesGlob(path, glob)))
     untidy.push(`${path} reveals a secret, which tools/tidy.ts does not let it`)
   return untidy
+}
+
+/**
+ * Functions that change something beside a session without `actingTransaction`: where the session ends meanwhile, they
+ * would act in one that has ended.
+ */
+function unheldSessions(sources: Source[]): string[] {
+  const isChecked = (path: string) => matchesGlob(path, 'server/**') && !mayAct.some((glob) => matchesGlob(path, glob))
+  const found = sources
+    .filter(({ path }) => isChecked(path))
+    .flatMap(({ path, code }) =>
+      functionsIn(code)
+        .filter(({ text }) => /(?<![\w.])(?:transaction|withinTransaction)\(/.test(text))
+        .filter(({ text }) => /\b(?:session|sessionId|acting|steward|browser|proved)\b/i.test(text))
+        .map(({ name }) => `${path} ${name}`),
+    )
+  const listed = Object.keys(withoutHoldingSession)
+  const unlisted = found.filter((each) => !listed.includes(each))
+  const stale = listed.filter(
+    (each) => sources.some(({ path }) => each.startsWith(`${path} `)) && !found.includes(each),
+  )
+  return [
+    ...unlisted.map((each) => `${each} knows of a session and does not hold it: use actingTransaction`),
+    ...stale.map((each) => `${each} is listed in tools/tidy.ts, and there is no such exception any more`),
+  ]
+}
+
+/** The functions of a module, each with all that stands before the next. */
+function functionsIn(code: string): { name: string; text: string }[] {
+  const begun = [...code.matchAll(/^(?:export )?(?:async )?function\*? (\w+)/gm)]
+  return begun.map(({ index, 1: name = '' }, nth) => ({ name, text: code.slice(index, begun[nth + 1]?.index) }))
 }
 
 /** This file and its test name what they look for. */

@@ -112,7 +112,7 @@ export type SignInView = {
  */
 export type ReturnView = { page: 'return'; site: Site; leaving: Leaving; unverified?: UnverifiedFault }
 
-/** Why a request of an unverified app has no answer. The host is that of its client id; the description is for its developer. */
+/** Why a request of an unverified app fails: the host of its client id, and the error, which its developer reads. */
 export type UnverifiedFault = { host: string; error: string; description?: string }
 
 /** Where somebody is who has signed out. An address that their app has not registered is refused: they stay. */

@@ -122,15 +122,16 @@ export async function disconnect(db: Database, session: Session, authorizationId
   })
 }
 
-/** The same, because the app itself asks for that; `false` where it was not connected. */
+/** The same, because the app itself asks for that in a browser of theirs; `false` where it was not connected. */
 export async function disconnectForApp(
   db: Database,
-  of: { userId: string; identityId: string; clientId: string },
+  session: Session,
+  of: { identityId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
-  return transaction(db, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     if (!(await deleteConsent(tx, of.identityId, of.clientId))) return false
-    await endConnection(tx, { actor: 'app', ...of }, now)
+    await endConnection(tx, { actor: 'app', userId: session.userId, ...of }, now)
     return true
   })
 }

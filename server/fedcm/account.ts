@@ -44,7 +44,7 @@ export async function disconnectHinted(
   const hinted = known.find((each) => each.identityId === hint || hintsOf(each).includes(hint))
   if (!hinted) throw refuse.access_denied()
   const { identityId } = hinted
-  if (!(await disconnectForApp(db, { userId: session.userId, identityId, clientId }, now))) throw refuse.access_denied()
+  if (!(await disconnectForApp(db, session, { identityId, clientId }, now))) throw refuse.access_denied()
   return identityId
 }
 

@@ -1,7 +1,7 @@
 import type { Identity } from '@countersign/protocol/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import { readAuthorization } from '#authorizations/authorization.ts'
-import { transaction, type Database } from '#kernel/database.ts'
+import type { Database } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { authorizeAgain } from '#oauth/authorize.ts'
@@ -47,7 +47,7 @@ export async function assertIdentity(
   const { nonce, codeChallenge, codeChallengeMethod } = wanted.sent
   const scope = wanted.scope.join(' ')
   const again = { app, audience: origin, identityId, scope, nonce, codeChallenge, codeChallengeMethod }
-  const token = await transaction(db, (tx) => authorizeAgain({ tx, config }, session, again, now))
+  const token = await actingTransaction(db, session, (tx) => authorizeAgain({ tx, config }, session, again, now))
   const assertion = { token, identityId, clientId: app.clientId, origin, scope: wanted.scope, nonce }
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }

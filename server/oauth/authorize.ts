@@ -10,12 +10,12 @@ import { connect, holdConsent, readAuthorizationIn, type AccessChoice } from '#a
 import { grantDelegation, holdDelegation } from '#delegation/grant.ts'
 import { holdOwnIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction, type Transaction } from '#kernel/database.ts'
+import type { Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { enterOrganization } from '#organizations/context.ts'
 import { noteAppSession } from '#sessions/logout.ts'
-import { holdSession } from '#sessions/acting.ts'
+import { actingTransaction } from '#sessions/acting.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
@@ -57,7 +57,7 @@ export async function authorize(
   // Each such consent may put an app on record that nobody has registered.
   if (app.documentReadAt) await kernel.rateLimits.count('described app of a person', session.userId)
   const { requestUri } = sent
-  const { given, code, keys } = await transaction(kernel.db, async (tx) => {
+  const { given, code, keys } = await actingTransaction(kernel.db, session, async (tx) => {
     const kept = requestUri === undefined ? undefined : await spendRequest(tx, app.clientId, requestUri, now)
     const wanted = kept ? asKept(sent, kept) : sent
     requireEnding(app, wanted, kernel.config)
@@ -117,8 +117,9 @@ function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptR
 }
 
 /**
- * Issues an assertion in place of a code, for what the person has let this app have before. Where that does not cover
- * it, refuses `consent_required`, `email_not_verified`, `identity_not_found`, and as `authorize` does.
+ * Issues an assertion in place of a code, for what the person has let this app have before, in a transaction that holds
+ * the session. Where that does not cover it, refuses `consent_required`, `email_not_verified`, `identity_not_found`,
+ * and as `authorize` does.
  */
 export async function authorizeAgain(
   { tx, config }: Granting,
@@ -172,7 +173,10 @@ function readConsent(app: RegisteredApp, session: Session, wanted: Asked, now: D
   return { app, clientId, redirectUri, mode, prompts, authTimeRequested, ...told, state, nonce, codeChallenge }
 }
 
-/** Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. */
+/**
+ * Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. The
+ * transaction holds the session: who ends it waits for what this gives, and ends that.
+ */
 async function grantCode({ tx, config }: Granting, session: Session, consent: Consent, now: Date) {
   const { app, identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
   const { sessionId, userId, authTime } = session
@@ -193,9 +197,6 @@ async function grantCode({ tx, config }: Granting, session: Session, consent: Co
   await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
   const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = wanted && (await settleAppKey(tx, session, wanted, now))
-  // Once a session has ended, nothing is given in it any more: whoever ends it waits for what this gives, and ends
-  // that.
-  await holdSession(tx, session)
   if (app.backchannelLogoutUri !== null && scope.includes('openid'))
     await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
   const { requestedScope, authTimeRequested } = consent

@@ -57,7 +57,7 @@ test('a suspended organization is none to its members, and its tokens and sessio
 })
 
 for (const scope of ['account', 'identity'] as const)
-  test(`ORG-22 the last owner of a suspended organization deletes their ${scope}, and an admin owns it then`, async () => {
+  test(`ORG-22 the last owner of a suspended organization deletes their ${scope}, an admin follows`, async () => {
     const leaving = await world.person()
     const { id, memberId } = await makeOrganization(world, leaving)
     const [admin, second] = [await world.person(), await world.person()]

@@ -34,10 +34,10 @@ export function signOutRoutes(host: Host, kernel: Kernel, keys: SigningKeys): vo
     ...endpoints.endSessionById,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const { userId, sessionId: own } = session.of(request)
+      const own = session.of(request)
       const { sessionId } = request.params
-      await signOutThere(kernel, { userId, sessionId })
-      if (sessionId === own) forgetBrowser(reply, config.baseUrl)
+      await signOutThere(kernel, own, sessionId)
+      if (sessionId === own.sessionId) forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },
   })

@@ -1,5 +1,6 @@
+import { actingPersonTransaction } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { transaction } from '#kernel/database.ts'
+import { transaction, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { readIdTokenHint } from '#oauth/id-token-hint.ts'
@@ -17,16 +18,14 @@ type OneSession = Pick<Session, 'userId' | 'sessionId'>
 
 /** Ends a session of a person, for an app where one has asked; false where they have none of this id, or had. */
 export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession, clientId?: string): Promise<boolean> {
-  const now = clock()
-  return transaction(db, async (tx) => {
-    if ((await endSessions(tx, { userId, which: 'one', sessionId }, now)) === 0) return false
-    await record(
-      tx,
-      { action: 'session.ended', actor: 'person', userId, ...(clientId !== undefined && { clientId }) },
-      now,
-    )
-    return true
-  })
+  return transaction(db, (tx) => endOne(tx, { userId, sessionId }, clock(), clientId))
+}
+
+async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: Date, clientId?: string) {
+  if ((await endSessions(tx, { userId, which: 'one', sessionId }, now)) === 0) return false
+  const act = { action: 'session.ended', actor: 'person', userId } as const
+  await record(tx, { ...act, ...(clientId !== undefined && { clientId }) }, now)
+  return true
 }
 
 /**
@@ -44,14 +43,19 @@ export async function signOutForApp(
 }
 
 /** Ends one of a person's sessions. Refuses `session_not_found`, alike for another's and for none. */
-export async function signOutThere(kernel: Kernel, session: OneSession): Promise<void> {
-  if (!(await signOut(kernel, session))) throw refuse.session_not_found()
+export async function signOutThere({ db, clock }: Kernel, session: Session, sessionId: string): Promise<void> {
+  const { userId } = session
+  const now = clock()
+  await actingPersonTransaction(db, session, async (tx) => {
+    if (!(await endOne(tx, { userId, sessionId }, now))) throw refuse.session_not_found()
+  })
 }
 
 /** Ends all sessions of a person but the one that they are in. */
-export async function signOutElsewhere({ db, clock }: Kernel, { userId, sessionId }: OneSession): Promise<void> {
+export async function signOutElsewhere({ db, clock }: Kernel, session: Session): Promise<void> {
+  const { userId, sessionId } = session
   const now = clock()
-  await transaction(db, async (tx) => {
+  await actingPersonTransaction(db, session, async (tx) => {
     const count = await endSessions(tx, { userId, which: 'all', kept: sessionId }, now)
     if (count > 0)
       await record(tx, { action: 'session.others_ended', actor: 'person', userId, details: { count } }, now)

@@ -25,7 +25,8 @@ const actingIn = new WeakMap<Transaction, Acting>()
 /**
  * Runs what changes something by a session, in a transaction that counts only if the session is there at its end. The
  * session is locked last, when all else is done. So what is refused locks no session, nobody waits for anything else
- * while they hold one, and who ends a session waits for commits alone. Refuses as `holdSession` does.
+ * while they hold one, and who ends a session waits for commits alone. Refuses `unauthorized` where the session has
+ * ended since it was read, and `reauthentication_required` where its last proof of presence has been taken back since.
  */
 export function actingTransaction<Result>(
   db: Database,
@@ -37,23 +38,14 @@ export function actingTransaction<Result>(
     actingIn.set(tx, acting)
     requireThere(session, await findAuthTime(tx, session.sessionId))
     const result = await work(tx)
-    if (!acting.isHeld) await holdSession(tx, session)
+    if (!acting.isHeld) requireThere(session, await lockSession(tx, session.sessionId, patienceMilliseconds))
     return result
   })
 }
 
 /**
- * Keeps a session from being ended until the transaction does, for what must not be given after its end. It is for the
- * end of a transaction, which waits for nothing else afterwards. Refuses `unauthorized` where the session has ended
- * since it was read, and `reauthentication_required` where its last proof of presence has been taken back since.
- */
-export async function holdSession(tx: Transaction, session: ActingSession): Promise<void> {
-  requireThere(session, await lockSession(tx, session.sessionId, patienceMilliseconds))
-}
-
-/**
  * Holds the session by which this transaction acts, if it does, before it ends sessions, which may be the same. Refuses
- * as `holdSession` does.
+ * as `actingTransaction` does.
  */
 export async function holdActing(tx: Transaction): Promise<void> {
   const acting = actingIn.get(tx)

@@ -30,7 +30,7 @@ export function findEnterpriseSso(db: Database, sessionId: string, organizationI
 }
 
 /**
- * Notes that a session is in an organization without its provider; false where that was noted after `since`, and then it
+ * Notes that a session is in an organization without its provider; false where that was noted after `since`. Then it
  * locks nothing: requests that change nothing must not keep the session from who ends it.
  */
 export async function upsertWithoutSso(

@@ -98,9 +98,11 @@ export async function lockSession(
   sessionId: string,
   patienceMilliseconds?: number,
 ): Promise<{ authTime: Date } | undefined> {
-  if (patienceMilliseconds !== undefined)
-    await sql`select set_config('lock_timeout', ${String(patienceMilliseconds)}, true)`.execute(tx)
-  return selectAuthTime(tx, sessionId).forNoKeyUpdate().executeTakeFirst()
+  const session = selectAuthTime(tx, sessionId).forNoKeyUpdate()
+  if (patienceMilliseconds === undefined) return session.executeTakeFirst()
+  // PostgreSQL has evaluated the condition when it locks the row.
+  const limited = sql<boolean>`set_config('lock_timeout', ${String(patienceMilliseconds)}, true) is not null`
+  return session.where(limited).executeTakeFirst()
 }
 
 /** When the person of a session has last proved to be there, as this transaction sees it; undefined for none. */
