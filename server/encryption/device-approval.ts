@@ -87,8 +87,10 @@ export async function answerApproval(
   { approvalId, publicKey }: { approvalId: string; publicKey: string },
   now: Date,
 ): Promise<void> {
-  const answered = await store.setAnswer(db, { ...session, approvalId, publicKey: bytesOf(publicKey) }, now)
-  if (!answered) throw await refusalOf(db, { ...session, approvalId, isTurn: ofOthers }, now)
+  await actingTransaction(db, session, async (tx) => {
+    const answered = await store.setAnswer(tx, { ...session, approvalId, publicKey: bytesOf(publicKey) }, now)
+    if (!answered) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofOthers }, now)
+  })
 }
 
 /** Refuses as `answerApproval` does. Whether it is what was committed to, the device that answered looks itself. */
@@ -99,8 +101,10 @@ export async function openCommitment(
   now: Date,
 ): Promise<void> {
   const opening = { publicKey: bytesOf(publicKey), nonce: bytesOf(nonce) }
-  const opened = await store.setOpening(db, { ...session, approvalId, ...opening }, now)
-  if (!opened) throw await refusalOf(db, { ...session, approvalId, isTurn: ofAsker }, now)
+  await actingTransaction(db, session, async (tx) => {
+    const opened = await store.setOpening(tx, { ...session, approvalId, ...opening }, now)
+    if (!opened) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAsker }, now)
+  })
 }
 
 /** Refuses as `answerApproval` does, and `reauthentication_required`. */
@@ -122,14 +126,19 @@ export async function sealForDevice(
 
 /** Gives the device that asked what was sealed for it, once. Refuses as `answerApproval` does. */
 export async function takeSealed(db: Database, session: Session, approvalId: string, now: Date): Promise<string> {
-  const ciphertext = await store.takeCiphertext(db, { ...session, approvalId }, now)
-  if (ciphertext === undefined) throw await refusalOf(db, { ...session, approvalId, isTurn: ofAsker }, now)
-  return ciphertext
+  return actingTransaction(db, session, async (tx) => {
+    const ciphertext = await store.takeCiphertext(tx, { ...session, approvalId }, now)
+    if (ciphertext === undefined) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAsker }, now)
+    return ciphertext
+  })
 }
 
 /** Any session of the person may put an end to it. Refuses `approval_not_found`. */
-export async function cancelApproval(db: Database, { userId }: Session, approvalId: string, now: Date): Promise<void> {
-  if (!(await store.deleteApproval(db, { userId, approvalId }, now))) throw refuse.approval_not_found()
+export async function cancelApproval(db: Database, session: Session, approvalId: string, now: Date): Promise<void> {
+  const { userId } = session
+  await actingTransaction(db, session, async (tx) => {
+    if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw refuse.approval_not_found()
+  })
 }
 
 /** Deletes up to `batch` approvals that have expired, and says how many. */
@@ -146,8 +155,8 @@ const ofOthers: Turn = ({ askingSessionId }, sessionId) => askingSessionId !== s
 type Step = Session & { approvalId: string; isTurn: Turn }
 
 /** Why a step could not be taken. */
-async function refusalOf(db: Database | Transaction, { isTurn, ...step }: Step, now: Date) {
-  const found = await store.findApproval(db, step, now)
+async function refusalOf(tx: Transaction, { isTurn, ...step }: Step, now: Date) {
+  const found = await store.findApproval(tx, step, now)
   if (!found) return refuse.approval_not_found()
   return isTurn(found, step.sessionId) ? refuse.out_of_turn() : refuse.wrong_session()
 }

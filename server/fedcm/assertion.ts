@@ -1,7 +1,7 @@
 import type { Identity } from '@countersign/protocol/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import { readAuthorization } from '#authorizations/authorization.ts'
-import type { Database } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { authorizeAgain } from '#oauth/authorize.ts'
@@ -42,7 +42,9 @@ export async function assertIdentity(
   const { identityId } = identity
   if (!(await isSettled(db, identity, { asking, wanted }))) {
     if (wanted.prompts.includes('none')) throw refuse.access_denied()
-    return { continue_on: await keepContinuation({ db, config }, session, { asking, wanted, identityId }, now) }
+    const kept = { asking, wanted, identityId }
+    const keep = (tx: Transaction) => keepContinuation({ tx, config }, session, kept, now)
+    return { continue_on: await actingTransaction(db, session, keep) }
   }
   const { nonce, codeChallenge, codeChallengeMethod } = wanted.sent
   const scope = wanted.scope.join(' ')

@@ -31,14 +31,14 @@ type Kept = { asking: RequestingApp; wanted: Wanted; identityId: string }
  * origin of the configuration, FedCM §3.5).
  */
 export async function keepContinuation(
-  { db, config }: { db: Database; config: Pick<Config, 'baseUrl'> },
+  { tx, config }: { tx: Transaction; config: Pick<Config, 'baseUrl'> },
   { userId, sessionId }: Session,
   { asking, wanted, identityId }: Kept,
   now: Date,
 ): Promise<string> {
   const reference = randomBytes(32).toString('base64url')
   const request: Request = { identityId, allowedScope: wanted.scope, sent: wanted.sent }
-  await store.insertContinuation(db, {
+  await store.insertContinuation(tx, {
     referenceSha256: sha256(reference),
     userId,
     sessionId,

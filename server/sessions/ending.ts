@@ -17,8 +17,8 @@ export { selectSessions }
 
 /**
  * Holds sessions that are about to end until the transaction does, and says how many. A consent that is under way in
- * one of them comes before; one that comes later finds no session. Refuses as `actingTransaction` does where the transaction
- * acts by a session that has ended itself.
+ * one of them comes before; one that comes later finds no session. Refuses as `actingTransaction` does where the
+ * transaction acts by a session that has ended itself.
  */
 export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   if ('identityIds' in of && of.identityIds?.length === 0) return 0

@@ -11,6 +11,7 @@ import {
   upsertEnterpriseSso,
   upsertWithoutSso,
 } from './enterprise-sso-store.ts'
+import { findAuthTime } from './store.ts'
 
 const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
 
@@ -49,14 +50,19 @@ export async function readEnterpriseSso(
   return said && said.authenticatedAt > secondsAfter(now, -limits.enterpriseSsoSeconds) ? said : undefined
 }
 
-/** Notes that a session is in an organization without its provider; whether to tell that, which is once an hour. */
-export function noteWithoutSso(
+/**
+ * Notes that a session is in an organization without its provider; whether to tell that, which is once an hour. Refuses
+ * `unauthorized` where the session has ended.
+ */
+export async function noteWithoutSso(
   tx: Transaction,
   within: { sessionId: string; organizationId: string },
   now: Date,
 ): Promise<boolean> {
   const since = secondsAfter(now, -limits.withoutSsoNotedSeconds)
-  return upsertWithoutSso(tx, { ...within, since }, now)
+  if (await upsertWithoutSso(tx, { ...within, since }, now)) return true
+  if (!(await findAuthTime(tx, within.sessionId))) throw refuse.unauthorized()
+  return false
 }
 
 /** The organizations whose own provider has named the person of a session as this one of their identities. */

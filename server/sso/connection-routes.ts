@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { askingOf } from '#organizations/access.ts'
-import { requireFresh, sessionGuard } from '#sessions/session.ts'
+import { sessionGuard } from '#sessions/session.ts'
 import {
   changeConnection,
   confirmConnection,
@@ -75,7 +75,7 @@ export function ssoConnectionRoutes(host: Host, kernel: Kernel): void {
 
 /** What makes a connection count: that it was tested, and that an owner has confirmed it. */
 function standingRoutes(host: Host, kernel: Kernel): void {
-  const { db, config, clock } = kernel
+  const { config, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -93,9 +93,8 @@ function standingRoutes(host: Host, kernel: Kernel): void {
     async handler(request) {
       const now = clock()
       const asking = { ...askingOf(request, session.of(request)), ...request.params }
-      const { connectionId } = await readConnection(kernel, asking, now)
-      requireFresh(asking.session, now)
-      const test = await offerTest(db, connectionId, now)
+      const { connectionId } = asking
+      const test = await offerTest(kernel, asking, now)
       return { url: `${config.baseUrl.origin}/api/sso/${connectionId}/start?test=${test}` }
     },
   })

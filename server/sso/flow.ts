@@ -4,15 +4,17 @@ import { Value } from 'typebox/value'
 import { record } from '#kernel/audit.ts'
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
-import type { Database } from '#kernel/database.ts'
+import type { Database, Transaction } from '#kernel/database.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { randomBytes } from '#kernel/random.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { isUuid } from '#kernel/token-format.ts'
+import { actingTransaction } from '#sessions/acting.ts'
+import { requireFresh } from '#sessions/session.ts'
 import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
 import { openClient } from './client.ts'
-import { findConnection, findUsable, noteTested, type Connection } from './connection.ts'
+import { findConnection, findUsable, noteTested, readConnection, type Connection } from './connection.ts'
 import { openEncryptionKeys } from './encryption-key.ts'
 import { findCertificate } from './encryption-key-store.ts'
 import { beginOidc, finishOidc, OidcMemory } from './oidc.ts'
@@ -91,12 +93,23 @@ async function begin(kernel: Kernel, connection: Connection, loginHint: string |
   return { state, ...(await beginOidc(outbound, client, { state, ...(loginHint && { loginHint }) })) }
 }
 
-/** Offers a test sign-in to whoever looks after a connection; answers what begins it, once. */
-export async function offerTest(db: Database, connectionId: string, now: Date): Promise<string> {
+/**
+ * Offers a test sign-in to a member who may manage SSO; answers what begins it, once. Refuses as `readConnection` does,
+ * and `reauthentication_required`.
+ */
+export function offerTest(kernel: Kernel, asking: Parameters<typeof readConnection>[1], now: Date): Promise<string> {
+  return actingTransaction(kernel.db, asking.session, async (tx) => {
+    const { connectionId } = await readConnection({ ...kernel, db: tx }, asking, now)
+    requireFresh(asking.session, now)
+    return insertOffer(tx, connectionId, now)
+  })
+}
+
+async function insertOffer(tx: Transaction, connectionId: string, now: Date): Promise<string> {
   const test = newToken()
   const offer = { flowId: randomUUID(), connectionId, purpose: 'test', step: 'offered' } as const
   const expiresAt = secondsAfter(now, limits.flowLifetimeSeconds)
-  await store.insertFlow(db, { ...offer, stateSha256: sha256(test), expiresAt })
+  await store.insertFlow(tx, { ...offer, stateSha256: sha256(test), expiresAt })
   return test
 }
 
