@@ -46,6 +46,16 @@ const faults: Record<string, [path: string, text: string, expected: string]> = {
     `import { secret } from './kernel/secret.ts'\nsecret.reveal()`,
     'server/worker.ts reveals a secret, which tools/tidy.ts does not let it',
   ],
+  'an address that is read from the request itself': [
+    'server/start.ts',
+    `export function start(request: Request) {\n  return request.ip\n}`,
+    'server/start.ts reads where a request comes from, which only server/kernel/source-address.ts does',
+  ],
+  'an address that is read from a header of proxies': [
+    'server/start.ts',
+    `export function start({ headers }: Request) {\n  return headers['X-Forwarded-For']\n}`,
+    'server/start.ts reads where a request comes from, which only server/kernel/source-address.ts does',
+  ],
   'a change by a session that may have ended': [
     'server/start.ts',
     `export function start(session: Session) {\n  return transaction(db, (tx) => session)\n}`,

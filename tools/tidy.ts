@@ -11,6 +11,14 @@ const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
 const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/sso/**', 'server/testing/**']
 
+/** The one module that reads where a request comes from; every other one asks it. */
+const readsAddress = 'server/kernel/source-address.ts'
+const addressOfRequest = [
+  /\.(?:ips?|remoteAddress)\b/,
+  /\{[^{}]*\b(?:ips?|remoteAddress)\b[^{}]*\}\s*=[^>]/,
+  /['"`](?:x-forwarded-[\w-]+|forwarded|x-real-ip)['"`]/i,
+]
+
 /** Where no session is meant: the database itself, and tests. */
 const mayAct = ['server/kernel/**', 'server/testing/**', '**/*.test.ts']
 
@@ -64,6 +72,10 @@ function untidySource({ path, code }: Source): string[] {
   const name = basename(path).split('.')[0] ?? ''
   if (namesThatSayNothing.includes(name)) untidy.push(`${path} has a name that does not say what it holds`)
   if (isAboutThis(path)) return untidy
+
+  const isServed = matchesGlob(path, 'server/**') && !mayAct.slice(1).some((glob) => matchesGlob(path, glob))
+  if (isServed && path !== readsAddress && addressOfRequest.some((pattern) => pattern.test(code)))
+    untidy.push(`${path} reads where a request comes from, which only ${readsAddress} does`)
 
   const isTest = path.endsWith('.test.ts')
   const leavesOut = /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): /

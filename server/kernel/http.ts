@@ -13,7 +13,7 @@ import { parseForm, parseJson, requireSound, requireUtf8 } from './parse.ts'
 import { Refusal, refusals } from './refusal.ts'
 import { Routes } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
-import { isMisnamed, trustOf } from './source-address.ts'
+import { objectionToForwarding, trustOf } from './source-address.ts'
 import type { Answered } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -216,18 +216,6 @@ async function answerUnrouted(
 /** The token of `Authorization: Bearer` (RFC 6750 §2.1), where there is one. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1]
-}
-
-const stranger = 'X-Forwarded-For of an address that is not trusted is ignored'
-const misnamed = 'X-Forwarded-For of a trusted proxy names no IP address: its requests count as its own'
-
-/** What is wrong with what a request says of where it comes from, for the log. */
-function objectionToForwarding(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-forwarded-for']
-  if (header === undefined || !/[^ \t,]/.test(String(header))) return undefined
-  // The address that is connected, and those that it may name.
-  if ((request.ips ?? []).length < 2) return stranger
-  return isMisnamed(request) ? misnamed : undefined
 }
 
 const warned = new WeakMap<Kernel['log'], Set<string>>()

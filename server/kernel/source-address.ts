@@ -7,16 +7,24 @@ type Origin = Pick<FastifyRequest, 'ip'> & Partial<Pick<FastifyRequest, 'ips'>>
 
 /**
  * The address that a request comes from: IPv4 in dots, or IPv6 as RFC 5952 writes it, without a port and a zone. Where
- * a trusted proxy has named something that is no IP address, it is that proxy's own. Nothing else reads `request.ip`,
- * which is what the header says, to the letter.
+ * a trusted proxy has named something that is no IP address, it is that proxy's own. No other module reads
+ * `request.ip`, which is what the header says, to the letter; `tools/tidy.ts` checks that.
  */
 export function sourceAddress({ ip, ips = [ip] }: Origin): string {
   return ips.map(parseAddress).findLast((address) => address !== undefined) ?? 'unknown'
 }
 
-/** Whether a proxy that is trusted has named something that is no IP address. */
-export function isMisnamed({ ip, ips = [ip] }: Origin): boolean {
-  return ips.length > 1 && parseAddress(ips.at(-1) ?? '') === undefined
+const stranger = 'X-Forwarded-For of an address that is not trusted is ignored'
+const misnamed = 'X-Forwarded-For of a trusted proxy names no IP address: its requests count as its own'
+
+/** What is wrong with what a request says of where it comes from, for the log. */
+export function objectionToForwarding(request: Origin & Pick<FastifyRequest, 'headers'>): string | undefined {
+  const header = request.headers['x-forwarded-for']
+  if (header === undefined || !/[^ \t,]/.test(String(header))) return undefined
+  // The address that is connected, and those that it may name.
+  const { ips = [] } = request
+  if (ips.length < 2) return stranger
+  return parseAddress(ips.at(-1)) === undefined ? misnamed : undefined
 }
 
 /**
