@@ -56,9 +56,13 @@ function gatherLines() {
   }
 }
 
-/** A fault as the operator needs it. A database error's detail is left out: it quotes the row. */
+/**
+ * A fault as the operator needs it. A database error's detail is left out: it quotes the row. The code of an error, such
+ * as `ECONNREFUSED` or `57014`, has another name here, since `code` is redacted wherever it stands.
+ */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }
-  const code = 'code' in error ? { code: error.code } : {}
+  const hasCode = 'code' in error && typeof error.code === 'string' && /^[A-Z0-9_]{1,60}$/.test(error.code)
+  const code = hasCode ? { errorCode: error.code } : {}
   return { name: error.name, message: error.message, ...code, stack: error.stack }
 }
