@@ -18,7 +18,9 @@ export async function discoverLogin({ db, config }: Kernel, email: string): Prom
   const owner = domain === undefined ? undefined : await verifiedDomainOf(db, domain)
   if (domain === undefined || !owner) throw refuse.sso_not_found()
   const { organizationId } = owner
-  const [connection] = await connectionsOfDomain(db, organizationId, domain)
+  const connections = await connectionsOfDomain(db, organizationId, domain)
+  // One that no owner has confirmed lets nobody in where the organization requires its own sign-in.
+  const connection = connections.find(({ confirmedAt }) => confirmedAt) ?? connections[0]
   if (!connection || !(await findActiveOrganization(db, organizationId))) throw refuse.sso_not_found()
   return `${config.baseUrl.origin}/api/sso/${connection.connectionId}/start`
 }

@@ -336,7 +336,7 @@ test('nobody is led elsewhere after signing in, or by an address that is none of
     assert.deepEqual(refusalIn(await browser.start(unknown)), [404, 'sso_not_available'])
 })
 
-test('an address leads to the sign-in of its organization, and tells nothing where there is none', async () => {
+test('SSO-15 an address leads to the sign-in of its organization, and tells nothing where there is none', async () => {
   const discover = (email: string) => world.api.inject({ method: 'POST', url: '/api/sso/discover', payload: { email } })
   const { organizationId } = acme
   const [oldest] = await world.db
@@ -347,6 +347,15 @@ test('an address leads to the sign-in of its organization, and tells nothing whe
     .execute()
   assert.deepEqual((await discover('Ann@ACME.example')).json(), {
     loginUrl: `${world.config.baseUrl.origin}/api/sso/${oldest?.connectionId}/start`,
+  })
+  const owner = await world.person()
+  const two = await enterprise.organization(owner, 'Initech')
+  await enterprise.verifyDomain(two, 'initech.example')
+  await enterprise.connect(two, { domains: ['initech.example'] })
+  const confirmed = await enterprise.connect(two, { domains: ['initech.example'] })
+  await enterprise.confirm(two, confirmed.connectionId)
+  assert.deepEqual((await discover('ann@initech.example')).json(), {
+    loginUrl: `${world.config.baseUrl.origin}/api/sso/${confirmed.connectionId}/start`,
   })
   const without = await enterprise.organization(await world.person(), 'Hooli')
   await enterprise.verifyDomain(without, 'hooli.example')
