@@ -97,6 +97,11 @@ test('AUZ-14 FED-13 a window is of the browser and person for whom it was begun,
       (await browser.open(`http://localhost:4400/fedcm/continue?request=${reference}`)).there.pathname,
       /error/,
     )
+  for (const query of ['', '?request=', `?request=${'x'.repeat(2000)}`]) {
+    const { there } = await browser.open(`http://localhost:4400/fedcm/continue${query}`)
+    assert.equal(there.href, 'http://localhost:4400/fedcm/error?code=expired', query)
+  }
+  assert.equal((await world.api.inject({ url: '/fedcm/error' })).statusCode, 200)
   assert.equal((await browser.open(address)).there.pathname, '/signin', 'reloading does not spend it')
   world.pass(10 * 60)
   assert.match((await browser.open(address)).there.pathname, /error/)

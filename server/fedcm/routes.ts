@@ -107,8 +107,8 @@ export function siteProviderRoute(host: Host, { config }: Pick<Kernel, 'config'>
   host.route({ ...endpoints.webIdentity, handler: () => document })
 }
 
-const Continue = Type.Object({ request: Type.String({ maxLength: 100 }) })
-const Fault = Type.Object({ code: Type.String({ maxLength: 100 }) })
+const Continue = Type.Object({ request: Type.Optional(Type.String()) })
+const Fault = Type.Object({ code: Type.Optional(Type.String()) })
 
 /** The windows that a browser opens. They are where its configuration is, and lead to the pages of the auth host. */
 export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
@@ -132,7 +132,8 @@ export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
     schema: { querystring: Continue },
     async handler(request, reply) {
       const session = await sessionOf(db, browserOf(request, config.baseUrl), clock())
-      const there = session && (await openContinuation({ db, config }, session, request.query.request, clock()))
+      const { request: reference = '' } = request.query
+      const there = session && (await openContinuation({ db, config }, session, reference, clock()))
       return reply.redirect(there?.href ?? '/fedcm/error?code=expired', 303)
     },
   })
@@ -153,6 +154,7 @@ export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
     url: '/fedcm/error',
     config: page,
     schema: { querystring: Fault },
-    handler: (request, reply) => pages.show(reply, { page: 'fedcm', site, fault: request.query.code }),
+    handler: (request, reply) =>
+      pages.show(reply, { page: 'fedcm', site, fault: request.query.code ?? 'invalid_request' }),
   })
 }
