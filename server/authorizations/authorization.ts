@@ -10,7 +10,7 @@ import { actingTransaction } from '#sessions/acting.ts'
 import { listEnterpriseSso } from '#sessions/enterprise-sso.ts'
 import { queueLogouts } from '#sessions/logout.ts'
 import type { Session } from '#sessions/session.ts'
-import { listScopesHeld, revokeAllOfClient } from '#tokens/lineage.ts'
+import { findScopesHeld, revokeAllOfClient } from '#tokens/lineage.ts'
 import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from './app-key-store.ts'
 import { toSealedAppKey } from './app-key.ts'
 import {
@@ -97,11 +97,14 @@ export async function readAuthorizationIn(
   const read = await readAuthorization(db, identityId, clientId, scope)
   if (authMethod === 'passkey') return read
   const organizationIds = await listEnterpriseSso(db, { sessionId, identityId }, now)
-  const held = await listScopesHeld(db, { identityId, clientId, organizationIds }, now)
-  const authorization = held.length === 0 ? null : read.authorization
+  const held = await findScopesHeld(db, { identityId, clientId, organizationIds }, now)
+  if (!held || !read.authorization) return { authorization: null, missingScopes: scope }
+  // When and how far the user connected the app as themselves is theirs to know.
+  const times = { createdAt: held.firstAt.toISOString(), lastAuthorizedAt: held.lastAt.toISOString() }
+  const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.join(' ') }
   return {
-    authorization: authorization && { ...authorization, ...withoutKeys, scope: held.join(' ') },
-    missingScopes: scope.filter((each) => !held.includes(each)),
+    authorization: { ...read.authorization, ...own },
+    missingScopes: scope.filter((each) => !held.scope.includes(each)),
   }
 }
 

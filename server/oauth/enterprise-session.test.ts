@@ -90,6 +90,8 @@ test('SSO-12 where nobody may be asked, such a session has what the app holds fo
   const silently = (scope: string) => authorize(byProvider, { organizationId, prompt: 'none', scope })
   await notes.source.tokens(person, { scope: 'openid profile' })
   assert.deepEqual(errorOf(await silently('openid')), [403, 'consent_required'], 'that was as themselves')
+  world.pass(60)
+  const begun = world.now().toISOString()
   await notes.source.tokens(byProvider, { organizationId, scope: 'openid' })
   assert.equal((await silently('openid')).statusCode, 200)
   assert.deepEqual(errorOf(await silently('openid profile')), [403, 'consent_required'])
@@ -97,6 +99,8 @@ test('SSO-12 where nobody may be asked, such a session has what the app holds fo
   const url = `/api/oauth/authorization/${clientId}${asked}`
   const read = (await world.api.inject({ url, headers: byProvider.headers })).json()
   assert.deepEqual([read.authorization.scope, read.missingScopes], ['openid', ['profile']])
+  const { createdAt, lastAuthorizedAt, organizationAccess } = read.authorization
+  assert.deepEqual([createdAt, lastAuthorizedAt, organizationAccess], [begun, begun, null], 'nothing as themselves')
 })
 
 test('ORG-05 ORG-07 a token that is worth nothing for its organization is exchanged for none', async () => {

@@ -220,13 +220,20 @@ export function listOrganizationsHeld(
   return listOrganizationsOfClient(db, held, now)
 }
 
-/** What an app may do already for organizations, as an identity: the scopes of its codes and tokens that are live. */
-export async function listScopesHeld(
+/**
+ * What an app may do already for organizations, as an identity: the scopes of its codes and tokens that are live, and
+ * when the first and the last of these began. Undefined where there are none.
+ */
+export async function findScopesHeld(
   db: Database,
   held: { identityId: string; clientId: string; organizationIds: string[] },
   now: Date,
-): Promise<string[]> {
-  return held.organizationIds.length === 0 ? [] : listScopesOfClient(db, held, now)
+): Promise<{ scope: string[]; firstAt: Date; lastAt: Date } | undefined> {
+  const live = held.organizationIds.length === 0 ? [] : await listScopesOfClient(db, held, now)
+  const [first, last] = [live[0], live.at(-1)]
+  if (!first || !last) return undefined
+  const scope = [...new Set(live.flatMap((each) => each.scope))]
+  return { scope, firstAt: first.createdAt, lastAt: last.createdAt }
 }
 
 /** Whether an app acts for an organization, as any member: a code or token of it for that is live. */

@@ -19,29 +19,29 @@ export async function listOrganizationsOfClient(
 }
 
 /** The scopes of all that an app has of an identity for these organizations that is live, each once. */
-export async function listScopesOfClient(
+export function listScopesOfClient(
   db: Database,
   { identityId, clientId, organizationIds }: { identityId: string; clientId: string; organizationIds: string[] },
   now: Date,
-): Promise<string[]> {
+): Promise<{ scope: string[]; createdAt: Date }[]> {
   // By the identity, and then by the organizations, of which others have as much as they like.
-  const rows = await db
+  return db
     .with(
       (name) => name('held').materialized(),
       (own) =>
         own
           .selectFrom('token_lineage')
-          .select(['scope', 'organization_id'])
+          .select(['scope', 'organization_id', 'created_at'])
           .where('identity_id', '=', identityId)
           .where('client_id', '=', clientId)
           .where('revoked_at', 'is', null)
           .where('ends_at', '>', now),
     )
     .selectFrom('held')
-    .select('scope')
+    .select(['scope', 'created_at as createdAt'])
     .where('organization_id', 'in', organizationIds)
+    .orderBy('created_at')
     .execute()
-  return [...new Set(rows.flatMap(({ scope }) => scope))]
 }
 
 type OfOrganization = { organizationId: string; identityIds?: string[] }
