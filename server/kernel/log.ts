@@ -57,8 +57,8 @@ function gatherLines() {
 }
 
 /**
- * A fault as the operator needs it. A database error's detail is left out: it quotes the row. The code of an error, such
- * as `ECONNREFUSED` or `57014`, has another name here, since `code` is redacted wherever it stands.
+ * A fault as the operator needs it. A database error's detail is left out: it quotes the row. The code of an error
+ * (`ECONNREFUSED`, `57014`) has another name here, since `code` is redacted wherever it stands.
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }
