@@ -39,9 +39,15 @@ import { createWorld, type World } from '#testing/world.ts'
 
 let world: World
 let idToken = ''
+let accessJwt = ''
+let credentials: Record<string, string> = {}
 before(async () => {
   world = await createWorld({ environment: { TRUST_PROXY: '1' } })
-  idToken = (await (await world.app()).tokens(await world.person())).id_token ?? ''
+  const client = await world.app()
+  credentials = client.credentials
+  const { id_token = '', access_token_jwt } = await client.tokens(await world.person())
+  idToken = id_token
+  accessJwt = access_token_jwt
 })
 after(() => world.close())
 
@@ -78,20 +84,39 @@ function rsaKey(size: number): string {
 }
 
 /** A JWT by one of our keys, with one of its parts grown. */
-const grownJwts: Shapes = {
+const grownFrom = (jwt: () => string): Shapes => ({
   'many dots': repeated('.'),
   'a long header': between((content) => `${content}.e30.AAAA`, 'eyJ'),
   'a header of many members': (size) => `${base64Url(costlyJson['many members']?.((size * 3) / 4) ?? '')}.e30.AAAA`,
-  'a long payload': between((content) => grown(1, content), 'e30'),
-  'a long signature': between((content) => grown(2, content), 'AAAA'),
-}
+  'a long payload': between((content) => grown(jwt(), 1, content), 'e30'),
+  'a long signature': between((content) => grown(jwt(), 2, content), 'AAAA'),
+})
+const grownJwts = grownFrom(() => idToken)
 
-function grown(part: number, content: string): string {
-  return idToken
+function grown(jwt: string, part: number, content: string): string {
+  return jwt
     .split('.')
     .map((text, place) => (place === part ? text + content : text))
     .join('.')
 }
+
+/** Exchanges a token for one at a resource that there is not. */
+const exchange = (tokens: { subject_token: string; actor_token?: string }) =>
+  world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/token',
+    payload: {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      resource: 'none',
+      ...credentials,
+      ...tokens,
+    },
+  })
+
+test('PRS-21 the subject token of an exchange is read before the resource is looked for', async () => {
+  assert.equal((await exchange({ subject_token: accessJwt })).json().error, 'invalid_target')
+  assert.equal((await exchange({ subject_token: grown(accessJwt, 2, 'A') })).json().error, 'invalid_request')
+})
 
 async function readAll(text: string): Promise<void> {
   for await (const _ of readBackup(splitLines(Readable.from(text.match(/[^]{1,16384}/g) ?? []))));
@@ -204,6 +229,16 @@ const parsers: Record<string, MeasuredParser> = {
     parse: (idTokenHint) =>
       world.api.inject({ method: 'POST', url: '/api/auth/session/end', payload: { idTokenHint } }),
     shapes: grownJwts,
+  },
+  'PRS-21 a subject token': {
+    sizeMax: bodyBytesMax - 1024,
+    parse: (token) => exchange({ subject_token: token }),
+    shapes: { ...costlyText, ...grownFrom(() => accessJwt) },
+  },
+  'PRS-21 an actor token': {
+    sizeMax: bodyBytesMax - 1024,
+    parse: (token) => exchange({ subject_token: accessJwt, actor_token: token }),
+    shapes: { ...costlyText, ...grownFrom(() => accessJwt) },
   },
   'PRS-08 a public JWK': {
     sizeMax: bodyBytesMax,

@@ -15,7 +15,7 @@ const others = findTestFiles(['sdk', 'protocol', 'keys', 'web', 'tools'], positi
 const root = join(import.meta.dirname, '..')
 const takesDatabase = leadingTo(root, 'server/testing/database.ts')
 /** What takes no database from here is the same on either, and so is what measures parsers alone. */
-const measuresParsers = (file: string) => file.endsWith('/server/request-cost.test.ts')
+const measuresParsers = (file: string) => /\/server\/(?:request|answer)-cost\.test\.ts$/.test(file)
 const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresParsers(file))
 const files = values.postgres ? onPostgres : [...ofService, ...others]
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.

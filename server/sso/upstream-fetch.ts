@@ -1,7 +1,7 @@
 import type { CustomFetch } from 'openid-client'
 import { Unreachable, type Outbound } from '#kernel/outbound.ts'
 
-const bodyBytesMax = 1024 * 1024
+const bodyBytesMax = 256 * 1024
 const requestMilliseconds = 5000
 /** How long all requests of one step may take together: a person is waiting. */
 const stepMilliseconds = 8000

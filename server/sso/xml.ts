@@ -209,19 +209,19 @@ function readChildren(source: Source, { name, scope }: XmlElement, depth: number
   }
 }
 
-/** Resolves references: to characters by number, and to the five that XML names. */
+/** Resolves references: to characters by number, and to the five that XML names. Stops at the first that is none. */
 function decode(text: string): string {
-  const [before = '', ...references] = text.split('&')
-  return before + references.map(expand).join('')
-}
-
-/** The text from a reference on, which begins behind its `&`. */
-function expand(text: string): string {
-  const end = text.indexOf(';') + 1
-  const found =
-    end > referenceCharactersMax ? undefined : (named.get(text.slice(0, end)) ?? numbered(text.slice(0, end)))
-  if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
-  return found + text.slice(end)
+  const parts: string[] = []
+  let at = 0
+  for (let begin = text.indexOf('&'); begin >= 0; begin = text.indexOf('&', at)) {
+    const nearby = text.slice(begin + 1, begin + 1 + referenceCharactersMax)
+    const reference = nearby.slice(0, nearby.indexOf(';') + 1)
+    const found = named.get(reference) ?? numbered(reference)
+    if (found === undefined) throw new XmlError('It has a reference to what XML does not name')
+    parts.push(text.slice(at, begin), found)
+    at = begin + 1 + reference.length
+  }
+  return [...parts, text.slice(at)].join('')
 }
 
 function numbered(reference: string): string | undefined {

@@ -4,11 +4,13 @@ import { createServer, type Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer, type Packet } from 'dns-packet'
 
 /** What the server does with questions for a name: answers records, or an error, or nothing at all. */
-type Behaviour = { records: Answer[] } | { responseCode: number } | 'silence'
+type Behaviour = { records: Answer[] } | { message: Buffer } | { responseCode: number } | 'silence'
 
 const responseCodes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
 const datagramBytesMax = 1232
 const messageBytesMax = 65_535
+/** Where the header of a message counts the records of its answer (RFC 1035 §4.1.1). */
+const recordCountAt = 6
 
 /** A real name server on this machine, over UDP and TCP, that knows what it is told. Give `address` as DNS_SERVERS. */
 export async function startNameServer() {
@@ -25,6 +27,12 @@ export async function startNameServer() {
     const answer = (flags: number, answers: Answer[]) =>
       encode({ type: 'response', id: question.id, flags, questions: [wanted], answers })
     if ('responseCode' in behaviour) return answer(behaviour.responseCode, [])
+    if ('message' in behaviour) {
+      const whole = Buffer.concat([answer(AUTHORITATIVE_ANSWER, []), behaviour.message.subarray(2)])
+      if (whole.length > bytesMax) return answer(AUTHORITATIVE_ANSWER | TRUNCATED_RESPONSE, [])
+      behaviour.message.copy(whole, recordCountAt, 0, 2)
+      return whole
+    }
     const records = behaviour.records.filter(({ type }) => type === wanted.type || type === 'CNAME')
     const whole = answer(AUTHORITATIVE_ANSWER, records)
     if (whole.length <= bytesMax) return whole
@@ -70,6 +78,10 @@ export async function startNameServer() {
     setAlias(name: string, target: string, ...texts: string[]) {
       const records: Answer[] = texts.map((data) => ({ name: target, type: 'TXT', ttl: 3600, data }))
       names.set(name, { records: [{ name, type: 'CNAME', ttl: 3600, data: target }, ...records] })
+    },
+    /** Has any question for a name answered with bytes: a count of records (two bytes), and what is to be those. */
+    setMessage(name: string, message: Buffer) {
+      names.set(name, { message })
     },
     fail(name: string, how: keyof typeof responseCodes) {
       names.set(name, { responseCode: responseCodes[how] })
