@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { SsoConnection } from '@countersign/protocol/sso'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
+import { startSamlProvider } from '#testing/saml-provider.ts'
 
 let enterprise: Enterprise
 let world: Enterprise['world']
@@ -68,4 +71,38 @@ test('an organization claims a domain 100 times an hour, and gives up what it ha
   const { domainId } = (await claim()).json().domain
   assert.equal(await countPassing(99, claim), 99)
   assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${domainId}`)).statusCode, 204)
+})
+
+test('GRW-33 what the provider of an organization has signed is verified up to a limit, and what a stranger has does not count', async () => {
+  const numbers = { 'signed-saml-answer-of-an-organization': 4, 'saml-answer': 1000, 'sso-start': 1000 }
+  const given = Object.entries(numbers).map((pair) => pair.join('='))
+  const limited = await openEnterprise({ rateLimits: true, environment: { RATE_LIMIT_NUMBERS: given.join(',') } })
+  const idp = await startSamlProvider(limited.world.now)
+  try {
+    const connect = async (name: string) => {
+      const organization = await limited.organization(await limited.world.person(), name)
+      const path = `/${organization.organizationId}/sso-connections`
+      const payload = { name: `${name} SAML`, saml: { metadata: await idp.metadata(0) } }
+      const made = await limited.send(organization.owner, 'POST', path, payload)
+      return made.json<{ connection: SsoConnection }>().connection
+    }
+    const [acme, globex] = [await connect('Acme'), await connect('Globex')]
+    /** Somebody signs in, each time another one from another browser; `key` 1 is none of the connection. */
+    const answer = async ({ connectionId }: SsoConnection, key: 0 | 1 = 0) => {
+      const browser = limited.browser()
+      await idp.register((await limited.world.api.inject({ url: `/api/sso/${connectionId}/metadata` })).body)
+      const { location = '' } = (await browser.start(connectionId)).headers
+      const { action, fields } = await idp.approve(location, { nameId: randomUUID(), attributes: {}, key })
+      return (await browser.post(action, fields)).statusCode
+    }
+
+    for (let tries = 0; tries < 6; tries += 1) assert.equal(await answer(acme, 1), 401)
+    assert.equal(await countPassing(4, async () => ({ statusCode: await answer(acme) })), 4)
+    assert.equal(await answer(globex), 303)
+    limited.world.pass(60)
+    assert.equal(await answer(acme), 303)
+  } finally {
+    await idp.close()
+    await limited.close()
+  }
 })
