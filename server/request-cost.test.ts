@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { openNote, writeNote } from '@countersign/protocol/formats/checkpoint'
 import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
-import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { cleanDisplayName, isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeDomain } from '@countersign/protocol/formats/domain'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { isHandle } from '@countersign/protocol/formats/handle'
@@ -192,7 +192,11 @@ const parsers: Record<string, MeasuredParser> = {
     parse: (text) => isEmail(text) && normalizeEmail(text),
     shapes: costlyText,
   },
-  'PRS-06 a display name': { sizeMax: bodyBytesMax, parse: isDisplayName, shapes: costlyText },
+  'PRS-06 a display name': {
+    sizeMax: bodyBytesMax,
+    parse: (text) => isDisplayName(text) || cleanDisplayName(text),
+    shapes: costlyText,
+  },
   'PRS-06 the name of an organization': { sizeMax: bodyBytesMax, parse: slugOf, shapes: costlyText },
   'PRS-06 a domain': { sizeMax: bodyBytesMax, parse: normalizeDomain, shapes: costlyText },
   'PRS-07 client data': {
@@ -272,7 +276,7 @@ const parsers: Record<string, MeasuredParser> = {
   },
   'PRS-09 a SCIM user': {
     sizeMax: bodyBytesMax,
-    parse: json((body) => readUser(readAttributes(body), true)),
+    parse: json((body) => readUser(readAttributes(body))),
     shapes: {
       ...costlyJson,
       'many addresses': between((content) => `{"userName":"a","emails":[${content}"a"]}`, '{"value":"a"},'),

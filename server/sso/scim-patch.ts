@@ -27,7 +27,7 @@ export function patchUser(user: ScimUser, body: unknown): ScimUser {
     throw refuse.invalidSyntax({ sentence: `Operations is a list of 1 to ${operationsMax}.` })
   const attributes = new Map<string, unknown>(readAttributes(attributesOf(user)))
   for (const operation of operations) apply(attributes, readAttributes(operation))
-  return readUser(attributes, user.active)
+  return readUser(attributes, user)
 }
 
 function apply(attributes: Map<string, unknown>, operation: Attributes): void {

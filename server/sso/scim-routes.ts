@@ -128,7 +128,7 @@ function userRoutes(host: Host, kernel: Kernel, directory: Directory): void {
     schema: { params: ByPerson, querystring: Selecting },
     async handler(request, reply) {
       const sent = userIn(request)
-      const changing = { personId: request.params.personId, change: ({ active }: ScimUser) => readUser(sent, active) }
+      const changing = { personId: request.params.personId, change: (before: ScimUser) => readUser(sent, before) }
       const person = await changePerson(kernel, directory.of(request), changing, clock())
       return say(reply, selectOf(tellUser(baseUrl, person), request.query))
     },
@@ -200,7 +200,7 @@ function userListRoutes(host: Host, kernel: Kernel, directory: Directory): void 
     method: 'POST',
     schema: { params: ByConnection, querystring: Selecting },
     async handler(request, reply) {
-      const person = await addPerson(kernel, directory.of(request), readUser(userIn(request), true), clock())
+      const person = await addPerson(kernel, directory.of(request), readUser(userIn(request)), clock())
       const { connectionId, personId } = person
       reply.status(201).header('location', `${scimUrlOf(baseUrl, connectionId)}/Users/${personId}`)
       return say(reply, selectOf(tellUser(baseUrl, person), request.query))

@@ -1,3 +1,4 @@
+import { cleanDisplayName, isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { readAttributes, readTruth, type Attributes } from './scim-attributes.ts'
@@ -22,20 +23,22 @@ export type ScimUser = {
 }
 
 /**
- * What a user is who is sent whole; attributes that are not kept are passed over (RFC 7644 §3.3). Who is not said to be
- * active or not stays as they are. Refuses `invalidSyntax`, `invalidValue`.
+ * What a user is who is sent whole; attributes that are not kept are passed over (RFC 7644 §3.3). `before` is what they
+ * were: who is not said to be active or not stays as they are. Refuses `invalidSyntax`, `invalidValue`.
  */
-export function readUser(attributes: Attributes, isActive: boolean): ScimUser {
+export function readUser(attributes: Attributes, before?: ScimUser): ScimUser {
   const name = attributes.get('name') ?? undefined
   const parts: Attributes = name === undefined ? new Map<string, unknown>() : readAttributes(name)
-  const active = attributes.has('active') ? readTruth(attributes.get('active')) : isActive
+  const active = attributes.has('active') ? readTruth(attributes.get('active')) : (before?.active ?? true)
   if (active === undefined) throw refuse.invalidValue({ sentence: 'active is true or false.' })
+  const readName = (from: Attributes, part: 'displayName' | 'givenName' | 'familyName') =>
+    cleanName(part, readText(from, part), before && { name: before[part], active })
   return {
     userName: requireText(attributes, 'userName'),
     externalId: readText(attributes, 'externalId'),
-    displayName: readText(attributes, 'displayName'),
-    givenName: readText(parts, 'givenName'),
-    familyName: readText(parts, 'familyName'),
+    displayName: readName(attributes, 'displayName'),
+    givenName: readName(parts, 'givenName'),
+    familyName: readName(parts, 'familyName'),
     email: readEmail(attributes.get('emails')),
     isEmailPrimary: readTruth(chosenOf(attributes.get('emails'))?.get('primary')) ?? true,
     active,
@@ -55,6 +58,23 @@ function readText(attributes: Attributes, name: string): string | null {
   if (typeof value !== 'string' || value.length > limits.provisionedTextCharactersMax || value.trim() === '')
     throw refuse.invalidValue({ sentence: `${name} is a text of at most ${limits.provisionedTextCharactersMax}.` })
   return value
+}
+
+/**
+ * A name as it is kept. Who is new gets it without what a display name must not have: refused, they could not come. A
+ * change to such a name is refused, but where it turns the user off, which no name may prevent. Refuses `invalidValue`.
+ */
+function cleanName(
+  attribute: string,
+  sent: string | null,
+  changing: { name: string | null; active: boolean } | undefined,
+): string | null {
+  const most = limits.provisionedTextCharactersMax
+  if (sent === null || sent === changing?.name || isDisplayName(sent, most)) return sent
+  const cleaned = cleanDisplayName(sent, most) ?? null
+  if (changing?.active && cleaned !== changing.name)
+    throw refuse.invalidValue({ sentence: `${attribute} has characters that are not seen, or that hide others.` })
+  return cleaned
 }
 
 function readEmail(value: unknown): string | null {

@@ -1,3 +1,4 @@
+import { cleanDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { refusals } from '#kernel/refusal.ts'
 
@@ -30,8 +31,6 @@ export const refuse = refusals({
 export const because = (what: string) => ({ fields: { because: what } })
 
 const subjectCharactersMax = 255
-const displayNameCharactersMax = 80
-
 /** What a provider said, as it may be kept. Refuses `sso_answer_invalid` where it names nobody. */
 export function readUpstreamPerson(said: {
   subject: string
@@ -48,11 +47,16 @@ export function readUpstreamPerson(said: {
   )
     throw refuse.sso_answer_invalid(because('subject'))
   const address = typeof email === 'string' && isEmail(email) ? normalizeEmail(email) : undefined
-  const name = typeof displayName === 'string' ? displayName.replaceAll(/\p{C}/gu, '').trim() : ''
   return {
     subject,
     email: address,
     emailVerified: address !== undefined && emailVerified === true,
-    displayName: name === '' ? undefined : [...name].slice(0, displayNameCharactersMax).join('').trim(),
+    displayName: readName(displayName, address),
   }
+}
+
+/** What a display name here may have of the name that a provider gives; the local part of the address where that is nothing. */
+function readName(said: unknown, address: string | undefined): string | undefined {
+  if (typeof said !== 'string' || said.trim() === '') return undefined
+  return cleanDisplayName(said) ?? cleanDisplayName(address?.split('@')[0] ?? '')
 }

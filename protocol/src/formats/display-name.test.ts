@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isDisplayName } from './display-name.ts'
+import { cleanDisplayName, isDisplayName } from './display-name.ts'
 
 test('names of all scripts, with emoji and combining marks, are names', () => {
   for (const name of [
@@ -64,4 +64,37 @@ test('NAM-02 names that need joiners, variants and marks keep them', () => {
     ...['O’Neill & Söhne GmbH – №1', 'Œuvre «Paris»', 'Ελλάς', 'Россия', '東京タワー', 'A\u00A0B'],
   ])
     assert.ok(isDisplayName(name), JSON.stringify(name))
+})
+
+test('NAM-12 what is cleaned is a name or nothing, and a name stays as it is', () => {
+  const parts = [
+    'Ann',
+    ' ',
+    '\n',
+    '\u202e',
+    '\u200d',
+    '\ufe0f',
+    '\u0301',
+    '\u0336',
+    '👩',
+    '\u{E0041}',
+    '\ud800',
+    'م',
+    '\u2800',
+  ]
+  for (let seed = 0; seed < 20_000; seed += 1) {
+    const text = Array.from({ length: 1 + (seed % 7) }, (_, at) => parts[Math.floor(seed / (at * 7 + 1)) % 13]).join('')
+    const cleaned = cleanDisplayName(text)
+    assert.ok(cleaned === undefined || isDisplayName(cleaned), JSON.stringify(text))
+    if (text.includes('Ann')) assert.ok(cleaned?.includes('Ann'), JSON.stringify(text))
+    if (isDisplayName(text)) assert.equal(cleaned, text.trim(), JSON.stringify(text))
+  }
+  for (const name of ['می‌خواهم', '👩‍👩‍👧‍👦', 'V\u0302\u0301n', '葛\u{E0100}城', 'O’Neill'])
+    assert.equal(cleanDisplayName(name), name)
+})
+
+test('NAM-12 a name that is too long is cut between characters', () => {
+  assert.equal(cleanDisplayName(`${'x'.repeat(79)}👩‍🚀`), `${'x'.repeat(79)}👩`)
+  assert.equal(cleanDisplayName(`${'x'.repeat(78)}👩‍🚀`), `${'x'.repeat(78)}👩`)
+  assert.equal(cleanDisplayName('x'.repeat(100_000)), 'x'.repeat(80))
 })
