@@ -7,6 +7,7 @@ import { askerOf, createSigner } from '#testing/signer.ts'
 import { watchStatements } from '#testing/statement-blocks.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
+const filled = ['organization_member', 'session', 'session_app', 'session_enterprise_sso', 'token_lineage']
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 const others = onPostgres ? 50_000 : 100
 const blocksMax = 50
@@ -22,7 +23,7 @@ after(() => world.close())
 async function fillOrganization(organizationId: string, identityId: string): Promise<void> {
   await world.kernel.alone(async (db) => {
     if (onPostgres) await sql`analyze`.execute(db)
-    for (const table of ['organization_member', 'session', 'session_app', 'token_lineage']) {
+    for (const table of filled) {
       if (onPostgres) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(db)
       const { rows } = await sql<{ text: string }>`
         select string_agg(case
@@ -72,9 +73,43 @@ test('QRY-07 a member of a large organization reads it without reading its other
   assert.deepEqual(tooMany, [])
 })
 
+test('QRY-13 whoever leaves a large organization, or is removed, ends what is theirs without reading what others have', async () => {
+  const [owner, removed, leaving] = [await createSigner(world), await world.person(), await world.person()]
+  const { id } = await makeOrganization(world, owner)
+  const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
+  const sessions = []
+  for (const member of [removed, leaving]) {
+    await join(world, { id, owner, role: 'member' }, member)
+    const headers = await signInByOrganization(world, member, { organizationId: id })
+    await app.tokens({ ...member, headers }, { organizationId: id, scope: 'openid' })
+    sessions.push(headers)
+  }
+  await fillOrganization(id, removed.identityId)
+
+  const members = (await askBusiness(world, owner, `GET /organizations/${id}/members?limit=100`)).json().members
+  const memberIdOf = ({ identityId }: { identityId: string }) =>
+    members.find((one: { identityId: string }) => one.identityId === identityId)?.memberId
+  const requests: Record<string, () => PromiseLike<{ statusCode: number; body: string }>> = {
+    'removing a member': () => askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberIdOf(removed)}`),
+    leaving: () => askBusiness(world, leaving, `DELETE /organizations/${id}/members/${memberIdOf(leaving)}`),
+  }
+  const tooMany: string[] = []
+  for (const [what, ask] of Object.entries(requests)) {
+    watch.take()
+    const answer = await ask()
+    assert.ok(answer.statusCode < 300, answer.body)
+    for (const { text, blocks } of watch.take())
+      if (blocks >= blocksMax) tooMany.push(`${what}: ${blocks} blocks: ${text}`)
+  }
+  for (const headers of sessions)
+    assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401)
+  await world.kernel.alone((db) => deleteOthers(db, id, [owner.identityId, removed.identityId, leaving.identityId]))
+  assert.deepEqual(tooMany, [])
+})
+
 /** They have no accounts: nobody else is to find them. */
 async function deleteOthers(db: World['db'], organizationId: string, identityIds: string[]): Promise<void> {
-  for (const table of ['organization_member', 'session', 'session_app', 'token_lineage'])
+  for (const table of filled)
     await sql`
       delete from ${sql.table(table)}
       where organization_id = ${organizationId} and identity_id <> all(${identityIds}::uuid[])`.execute(db)

@@ -33,7 +33,13 @@ function meant(of: SessionsOf): RawBuilder<boolean> {
 
 function ofOrganization(table: 'session' | 'session_enterprise_sso', of: OfOrganization): RawBuilder<boolean> {
   const { organizationId, connectionId, identityIds } = of
-  return sql`${sql.ref(`${table}.organization_id`)} = ${organizationId}
+  const organization = sql.ref(`${table}.organization_id`)
+  // What a session was named as is found by the identities alone: no index is used for `is not distinct from`.
+  const isOfIt =
+    identityIds === undefined || table === 'session'
+      ? sql`${organization} = ${organizationId}`
+      : sql`${organization} is not distinct from ${organizationId}`
+  return sql`${isOfIt}
     ${connectionId === undefined ? sql`` : sql`and ${sql.ref(`${table}.connection_id`)} = ${connectionId}`}
     ${identityIds === undefined ? sql`` : sql`and ${sql.ref(`${table}.identity_id`)} = any(${identityIds}::uuid[])`}`
 }

@@ -45,8 +45,10 @@ export type LogoutOf =
 
 function endedBy(of: LogoutOf): RawBuilder<unknown> {
   if ('sessions' in of) return sql`session_id in ${of.sessions}`
-  const ofIdentities = of.identityIds ? sql`identity_id = any(${of.identityIds}::uuid[])` : sql`true`
-  if ('organizationId' in of) return sql`organization_id = ${of.organizationId} and ${ofIdentities}`
+  if ('organizationId' in of && of.identityIds === undefined) return sql`organization_id = ${of.organizationId}`
+  const ofIdentities = sql`identity_id = any(${of.identityIds}::uuid[])`
+  // No index is used for `is not distinct from`, so that what identities have is found by these.
+  if ('organizationId' in of) return sql`${ofIdentities} and organization_id is not distinct from ${of.organizationId}`
   return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
 }
 

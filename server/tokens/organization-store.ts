@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 /** The organizations for which an app has anything of an identity that is live. */
@@ -44,7 +45,8 @@ export function listScopesOfClient(
     .execute()
 }
 
-type OfOrganization = { organizationId: string; identityIds?: string[] }
+/** What all members of an organization have for it, or these identities of one person. */
+type OfOrganization = { organizationId: string; identityIds?: string[] | undefined }
 
 export async function revokeOfOrganization(
   tx: Transaction,
@@ -54,10 +56,19 @@ export async function revokeOfOrganization(
   await tx
     .updateTable('token_lineage')
     .set({ revoked_at: now })
-    .where('organization_id', '=', organizationId)
-    .$if(identityIds !== undefined, (some) => some.where('identity_id', 'in', identityIds ?? []))
+    .where(ofOrganization({ organizationId, identityIds }))
     .where('revoked_at', 'is', null)
     .execute()
+}
+
+/**
+ * The condition, in columns of `token_lineage`. No index is used for `is not distinct from`, so that lineages of
+ * identities are found by these: in a large organization they are few among many.
+ */
+export function ofOrganization({ organizationId, identityIds }: OfOrganization): RawBuilder<boolean> {
+  return identityIds === undefined
+    ? sql`organization_id = ${organizationId}`
+    : sql`identity_id = any(${identityIds}::uuid[]) and organization_id is not distinct from ${organizationId}`
 }
 
 /** Whether an app has anything for an organization that is live. */

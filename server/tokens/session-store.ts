@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#kernel/database.ts'
 import { selectSessions, type SessionsOf } from '#sessions/ending.ts'
+import { ofOrganization } from './organization-store.ts'
 
 /** Revokes the lineages of sessions, which this transaction holds, whose code was not redeemed. */
 export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
@@ -19,10 +20,9 @@ export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Dat
  */
 function givenIn(tx: Transaction, of: SessionsOf) {
   if ('organizationId' in of) {
-    const { organizationId, connectionId, identityIds } = of
-    return sql<boolean>`organization_id = ${organizationId} and by_passkey is not true
-      ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}
-      ${identityIds === undefined ? sql`` : sql`and identity_id = any(${identityIds}::uuid[])`}`
+    const { connectionId } = of
+    return sql<boolean>`${ofOrganization(of)} and by_passkey is not true
+      ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}`
   }
   const own = tx.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', of.userId)
   return sql<boolean>`identity_id = any(array${own}) and ${ofSession(tx, of)}`
