@@ -102,8 +102,21 @@ test('E2E-03 a page that knows a key passes no address on and loads nothing from
   assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval|\*/)
   assert.match(policy, /default-src 'none'|default-src 'self'/)
   await bob.control('sign-in').waitFor()
+  const workers = () => bob.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)
+  assert.equal(await workers(), 0, 'no service worker could see an address or an answer')
+
+  const cleo = await stage.enroll({ handle: 'cleo', displayName: 'Cleo' })
+  await cleo.page.goto(app.signInUrl())
+  await cleo.press('approve')
+  assert.ok(keyIn((await app.answerIn(cleo.page)).fragment))
   const { authUrl, baseUrl } = stage.service
-  for (const { url } of await bob.sent()) assert.ok([authUrl, baseUrl].includes(new URL(url).origin), url)
+  const ours = [authUrl, baseUrl]
+  for (const { url } of await bob.sent()) assert.ok(ours.includes(new URL(url).origin), url)
+  for (const { url } of await cleo.sent()) assert.ok([...ours, app.origin].includes(new URL(url).origin), url)
+  // The page that the app receives the key on is not told where its user came from.
+  for (const { url, headers: sentHeaders } of await cleo.sent())
+    if (new URL(url).origin === app.origin) assert.equal(sentHeaders['referer'], undefined)
+  await cleo.leave()
   await bob.leave()
 })
 

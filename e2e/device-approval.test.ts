@@ -133,6 +133,8 @@ test('DEV-13 three wrong codes unlock nothing, and the device may ask again', as
   await bob.press('unlock')
   await bob.page.getByText(en.devices.ends['wrong digits']).waitFor()
   await elsewhere.page.getByText(en.devices.askEnds.refused).waitFor()
+  const given = (await bob.sent()).filter(({ url }) => url.endsWith('/wrap'))
+  assert.deepEqual(given, [], 'no key has left the device that was typed on')
 
   await elsewhere.press('ask-device')
   await approve(bob, elsewhere)

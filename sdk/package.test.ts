@@ -13,7 +13,7 @@ after(() => rmSync(shop, { recursive: true }))
 
 const run = (program: string, words: string[], cwd = shop) => execFileSync(program, words, { cwd, encoding: 'utf8' })
 
-test('SUP-03 what is packed installs alone, runs as plain JavaScript, and brings its types', () => {
+test('SUP-03 SUP-04 what is packed installs alone, runs as plain JavaScript, and brings its types', () => {
   run('npm', ['pack', '--silent', '--pack-destination', shop], here)
   const [packed = ''] = globSync('*.tgz', { cwd: shop })
   writeFileSync(join(shop, 'package.json'), '{ "private": true, "type": "module" }')

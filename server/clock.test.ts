@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -58,6 +59,20 @@ test('CLK-02 what was spent or ended stays so when the clock steps back', async 
   world.pass(-hour)
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
   assert.equal(await userinfo(tokens.access_token), 200, 'the other lineage lives')
+  world.pass(hour)
+})
+
+test('CLK-02 a token is dated by the clock that issued it, also after that stepped back, and lasts no longer', async () => {
+  const [person, app] = await Promise.all([world.person(), world.app()])
+  const tokens = await app.tokens(person)
+  world.pass(-hour)
+  const refreshed = (await app.refresh(tokens.refresh_token)).json()
+  for (const jwt of [refreshed.access_token_jwt, refreshed.id_token]) {
+    const { iat = 0, exp = 0 } = decodeJwt(jwt)
+    assert.equal(iat, world.now().getTime() / 1000)
+    assert.ok(exp - iat <= hour, `${exp - iat} s`)
+  }
+  assert.equal(await userinfo(refreshed.access_token_jwt), 200)
   world.pass(hour)
 })
 

@@ -35,6 +35,18 @@ test('SUP-03 the bill of materials names every package that runs, with its licen
   }
 })
 
+test('SUP-02 every package is the one of the registry whose bytes the lock file knows', () => {
+  const brought = Object.entries(readLockFile().packages).filter(
+    ([place, { link }]) => place.includes('node_modules/') && !link,
+  )
+  assert.ok(brought.length > 100)
+  for (const [place, { resolved, integrity = '' }] of brought) {
+    // Where it says no address, npm asks the registry; another address would be another source.
+    assert.match(resolved ?? 'https://registry.npmjs.org/', /^https:\/\/registry\.npmjs\.org\//, place)
+    assert.match(integrity, /^sha512-/, place)
+  }
+})
+
 test('SUP-01 no package in the lock file has an install script', () => {
   const scripted = Object.entries(readLockFile().packages).filter(([, { hasInstallScript }]) => hasInstallScript)
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { createAuthenticator, type Bent } from '#testing/authenticator.ts'
 import { createWorld, type World } from '#testing/world.ts'
 
@@ -223,6 +224,23 @@ test('PKY-19 a sign-in begins alike for a known handle, an unknown one and none'
   assert.deepEqual(shapes[0], shapes[1])
   assert.deepEqual(shapes[0], shapes[2])
   assert.deepEqual(shapes[0]?.allowCredentials, [])
+})
+
+test('PKY-19 a sign-in begins without looking for anybody, so that no time it takes tells who is known', async () => {
+  const { handle } = await world.person()
+  const tables = ['identity', 'identity_handle', 'passkey_credential']
+  const rename = async (from: (name: string) => string, to: (name: string) => string) => {
+    for (const name of tables)
+      await sql`alter table ${sql.table(from(name))} rename to ${sql.id(to(name))}`.execute(world.db)
+  }
+  const [own, hidden] = [(name: string) => name, (name: string) => `${name}_hidden`]
+  await rename(own, hidden)
+  try {
+    for (const payload of [{ handle }, { handle: 'nobody-at-all' }])
+      assert.equal((await post('/api/auth/login/start', payload)).statusCode, 200)
+  } finally {
+    await rename(hidden, own)
+  }
 })
 
 test('PKY-20 a passkey of someone else does not refresh my session', async () => {

@@ -95,6 +95,8 @@ test('SCM-01 a connection has one token, which is told once, and ends when it is
   const fresh = await freshly(company)
   const told = (await enterprise.send(fresh, 'GET', path)).json().connection.scim
   assert.deepEqual([told.baseUrl, told.subjectBy], [`http://localhost:4400/scim/v2/${connectionId}`, 'externalId'])
+  const read = JSON.stringify([told, (await enterprise.send(fresh, 'GET', path.replace(/\/[^/]+$/, ''))).json()])
+  for (const { token } of [first, second]) assert.ok(!read.includes(token), 'no later answer has the token')
   assert.equal((await enterprise.send(fresh, 'DELETE', `${path}/scim-token`)).statusCode, 204)
   assert.equal((await second.ask('GET', '/Users')).statusCode, 401)
   assert.equal((await enterprise.send(fresh, 'GET', path)).json().connection.scim, undefined)
@@ -142,12 +144,26 @@ test('SCM-02 wrong tokens are refused alike', async () => {
   }
 })
 
+/** How many rows there are of what makes somebody known here, or lets them in. */
+async function countAccounts(): Promise<number[]> {
+  const tables = ['person', 'identity', 'session', 'sso_link', 'organization_member'] as const
+  const counts = tables.map((table) =>
+    world.db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow(),
+  )
+  return (await Promise.all(counts)).map(({ count }) => Number(count))
+}
+
 test('SCM-03 whom the directory names may join as what it says, with a passkey, and is nobody before', async () => {
   const company = await provisioned()
   const { connectionId, directory } = company
   const claims = newClaims({ email: 'ann@elsewhere.example', email_verified: false })
+  const before = await countAccounts()
   const id = await name(directory, { externalId: claims.sub, roles: [{ value: 'signer' }] })
   assert.equal((await members(company)).length, 1)
+  assert.deepEqual(await countAccounts(), before, 'a directory makes no account and no session')
 
   const { person, mayJoin, link } = await arrive(connectionId, claims)
   assert.equal(mayJoin, true)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/checkpoint'
@@ -200,6 +201,39 @@ test('TLG-06 a removed identity ends in the log within a day, and nobody sees wh
       ['removed', publicKey],
     ],
   )
+})
+
+test('TLG-06 the identities of a deleted account end in the log one by one, at times of their own', async () => {
+  const { headers, identityId } = await register()
+  const identityIds = [identityId]
+  for (let count = 0; count < 4; count += 1) {
+    const handle = `one-of-many-${randomUUID().slice(0, 8)}`
+    const made = await world.api.inject({
+      ...{ method: 'POST', url: '/api/identities', headers },
+      payload: { handle, displayName: 'One of many' },
+    })
+    const { identityId: another } = made.json<{ identityId: string }>()
+    const { publicKey } = newSigningPair()
+    const payload = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+    const added = await world.api.inject({ method: 'POST', url: `/api/signing/keys/${another}`, headers, payload })
+    assert.equal(added.statusCode, 201, added.body)
+    identityIds.push(another)
+  }
+  assert.equal((await world.api.inject({ method: 'DELETE', url: '/api/account', headers })).statusCode, 204)
+  const removedAt = async () => {
+    const told = await Promise.all(identityIds.map(eventsOf))
+    const events = told.flatMap(({ events: all }) => all.map(({ leaf }) => readKeyEvent(leaf)))
+    return events.filter((event) => event?.event === 'removed').map((event) => event?.at ?? '')
+  }
+  const deletedAt = world.now().toISOString()
+  assert.deepEqual(await removedAt(), [])
+  world.pass(day)
+  const ends = await removedAt()
+  assert.equal(ends.length, identityIds.length)
+  // Two of them within a minute of each other would be a coincidence; all of them would tell whose they were.
+  const minutes = new Set(ends.map((at) => at.slice(0, 'yyyy-mm-ddThh:mm'.length)))
+  assert.ok(minutes.size > 2, ends.join())
+  assert.ok(!ends.includes(deletedAt))
 })
 
 test('the keys of before the log get their leaves, once', async () => {
