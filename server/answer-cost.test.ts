@@ -45,7 +45,7 @@ const challenge = 'countersign-domain=A'
 const domain = 'acme.example'
 const challengeName = challengeNameOf(domain)
 
-/** A hundred names that each begin with a letter and go on with the one before (RFC 1035 §4.1.4), and many of the last. */
+/** A hundred names, each a letter and the one before (RFC 1035 §4.1.4), and many records of the last. */
 function chained(size: number): string {
   const each: string[] = []
   const questionAt = 12

@@ -62,7 +62,7 @@ test('CLK-02 what was spent or ended stays so when the clock steps back', async 
   world.pass(hour)
 })
 
-test('CLK-02 a token is dated by the clock that issued it, also after that stepped back, and lasts no longer', async () => {
+test('CLK-02 a token is dated by the clock that issued it, also after a step back, and lasts no longer', async () => {
   const [person, app] = await Promise.all([world.person(), world.app()])
   const tokens = await app.tokens(person)
   world.pass(-hour)

@@ -41,7 +41,7 @@ async function managed(t: TestContext) {
   return { kms, owner, id, key: made.json().key }
 }
 
-test('the KMS of an organization wraps its key, and opens it each time that a member asks', async (t) => {
+test('KMS-06 the KMS of an organization wraps its key, and opens it each time that a member asks', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   assert.equal(key.keyCustody, 'customer_kms')
   const member = await createKeyHolder(world)
@@ -63,7 +63,7 @@ test('the KMS of an organization wraps its key, and opens it each time that a me
   )
 })
 
-test('who asks a KMS proves that it is the service, for which organization, and what it asks', async (t) => {
+test('KMS-07 who asks a KMS proves that it is the service, for which organization, and what it asks', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   await read(owner, id, key.keyId)
   const keySet = createLocalJWKSet((await world.auth.inject({ url: '/.well-known/jwks.json' })).json())
@@ -87,14 +87,14 @@ test('who asks a KMS proves that it is the service, for which organization, and 
   assert.equal(JSON.parse(kms.received.at(-1)?.body ?? '').context.keyId, key.keyId)
 })
 
-test('what asks a KMS is no access token here', async (t) => {
+test('KMS-07 what asks a KMS is no access token here', async (t) => {
   const { kms } = await managed(t)
   const { authorization } = kms.received[0] ?? { authorization: '' }
   const answer = await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization } })
   assert.equal(answer.statusCode, 401)
 })
 
-test('an organization that shuts its KMS is given no key any more', async (t) => {
+test('KMS-08 an organization that shuts its KMS is given no key any more', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const other = randomBytes(32).toString('base64')
   const moods = [
@@ -118,7 +118,7 @@ test('an organization that shuts its KMS is given no key any more', async (t) =>
   assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
 })
 
-test('who was removed while the KMS was asked is given nothing', async (t) => {
+test('KMS-09 who was removed while the KMS was asked is given nothing', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const member = await createKeyHolder(world)
   const { memberId } = await join(world, { id, owner, role: 'member' }, member)
@@ -137,7 +137,7 @@ test('who was removed while the KMS was asked is given nothing', async (t) => {
   assert.deepEqual(told(await reading), [404, 'organization_not_found'])
 })
 
-test('a KMS is set once it opens what it has wrapped', async (t) => {
+test('KMS-10 a KMS is set once it opens what it has wrapped', async (t) => {
   const owner = await createKeyHolder(world)
   const { id } = await makeOrganization(world, owner)
   const moods = [
@@ -184,7 +184,7 @@ test('SRF-01 SRF-05 SRF-08 an address that is none of a KMS is refused, and does
   assert.deepEqual(closed?.json(), other?.json())
 })
 
-test('another KMS is set where it opens the keys that there are, and none is taken away that has keys', async (t) => {
+test('KMS-10 another KMS is set where it opens the keys that there are, and one with keys stays', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const stranger = await startKms(t)
   assert.deepEqual(told(await set(owner, id, stranger.url)), [409, 'kms_without_keys'])
@@ -204,7 +204,7 @@ test('another KMS is set where it opens the keys that there are, and none is tak
   assert.deepEqual(told(again), [404, 'kms_not_found'])
 })
 
-test('a key of another organization does not open, though both have the same KMS', async (t) => {
+test('KMS-11 a key of another organization does not open, though both have the same KMS', async (t) => {
   const { kms, id, key } = await managed(t)
   const other = await createKeyHolder(world)
   const { id: theirs } = await makeOrganization(world, other)

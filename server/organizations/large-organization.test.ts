@@ -73,7 +73,7 @@ test('QRY-07 a member of a large organization reads it without reading its other
   assert.deepEqual(tooMany, [])
 })
 
-test('QRY-13 whoever leaves a large organization, or is removed, ends what is theirs without reading what others have', async () => {
+test('QRY-13 a member who leaves a large organization, or is removed, ends without a look at the others', async () => {
   const [owner, removed, leaving] = [await createSigner(world), await world.person(), await world.person()]
   const { id } = await makeOrganization(world, owner)
   const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })

@@ -43,7 +43,7 @@ async function shownIn(browser: ReturnType<Enterprise['browser']>, arrived: Para
   return { flowId, displayName: said.json<{ displayName: string | null }>().displayName }
 }
 
-test('NAM-10 the name that an OpenID provider gives is shown without what disguises, and keeps nobody out', async () => {
+test('NAM-10 the name that an OpenID provider gives is cleaned, and keeps nobody out', async () => {
   const { connectionId } = await enterprise.connect(acme, { domains: ['acme.example'] })
   for (const [name, shown] of names) {
     const browser = enterprise.browser()
@@ -89,7 +89,7 @@ test('NAM-10 so is the name that a SAML provider gives, whole or in parts', asyn
   }
 })
 
-test('NAM-11 a directory adds people whatever their names are, changes none to a disguise, and turns all off', async () => {
+test('NAM-11 a directory adds people whatever their names, changes none to a disguise, and turns all off', async () => {
   const { connectionId } = await enterprise.connect(acme)
   const { ask } = await enterprise.provision(acme, connectionId)
   const bad = { displayName: 'Ann\u202e Example', name: { givenName: 'A\u200bnn', familyName: nothing } }

@@ -73,7 +73,7 @@ test('an organization claims a domain 100 times an hour, and gives up what it ha
   assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${domainId}`)).statusCode, 204)
 })
 
-test('GRW-33 what the provider of an organization has signed is verified up to a limit, and what a stranger has does not count', async () => {
+test('GRW-33 answers that an organization has its provider sign are limited, and no others count', async () => {
   const numbers = { 'signed-saml-answer-of-an-organization': 4, 'saml-answer': 1000, 'sso-start': 1000 }
   const given = Object.entries(numbers).map((pair) => pair.join('='))
   const limited = await openEnterprise({ rateLimits: true, environment: { RATE_LIMIT_NUMBERS: given.join(',') } })

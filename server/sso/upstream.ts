@@ -55,7 +55,7 @@ export function readUpstreamPerson(said: {
   }
 }
 
-/** What a display name here may have of the name that a provider gives; the local part of the address where that is nothing. */
+/** The name that a provider gives, cleaned; the local part of the address where nothing is left of it. */
 function readName(said: unknown, address: string | undefined): string | undefined {
   if (typeof said !== 'string' || said.trim() === '') return undefined
   return cleanDisplayName(said) ?? cleanDisplayName(address?.split('@')[0] ?? '')

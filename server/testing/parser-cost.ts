@@ -93,8 +93,8 @@ const negligibleMilliseconds = 1
 export function objectionTo({ half, full }: ParserCost, authenticated = false): string | undefined {
   const least = Math.min(...full)
   if (least < negligibleMilliseconds) return undefined
-  // Each of them is disturbed by something else: the least by one lucky sample of the half, the median by a machine that
-  // is busy for most of the time, and the pairs by what hits one of each. What is quadratic grows so by all of them.
+  // Something else disturbs each of them: one lucky sample of the half the least, a machine that is mostly busy the
+  // median, and what hits one of each pair the pairs. What is quadratic grows so by all of them.
   const growths = full.map((milliseconds, pair) => milliseconds / (half[pair] ?? Infinity))
   const growth = Math.min(least / Math.min(...half), medianOf(full) / medianOf(half), medianOf(growths))
   if (growth > growthMax) return `${least} ms are ${growth} times as much as for half of the input`
