@@ -26,10 +26,10 @@ const atOnce = 16
 
 /** Does what is to end a session while so many requests by it are always under way, and answers with what it said. */
 async function meanwhile(headers: Headers, acts: Act[], end: () => Promise<Answer>): Promise<Answer> {
-  let isGoing = true
+  const going = new AbortController()
   const begun = Array.from({ length: atOnce }, () => Promise.withResolvers<void>())
   const lanes = begun.map(async ({ resolve }, lane) => {
-    for (let turn = lane; isGoing; turn += 1) {
+    for (let turn = lane; !going.signal.aborted; turn += 1) {
       await acts[turn % acts.length]?.(headers)
       resolve()
       // The embedded database answers without ever leaving the turn of the event loop.
@@ -40,7 +40,7 @@ async function meanwhile(headers: Headers, acts: Act[], end: () => Promise<Answe
   try {
     return await end()
   } finally {
-    isGoing = false
+    going.abort()
     await Promise.all(lanes)
   }
 }

@@ -117,7 +117,7 @@ export async function startBeside(
 async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string; DATA_DIR: string }) {
   const storage = await reopenStorage(DATABASE_URL, DATA_DIR)
   try {
-    await verifyInvariants(storage.db, new Date())
+    await storage.alone((db) => verifyInvariants(db, new Date()))
   } finally {
     await storage.close()
   }

@@ -65,7 +65,8 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     async close() {
       await Promise.all([hosts.api.close(), hosts.auth.close(), hosts.business.close()])
       try {
-        await verifyInvariants(storage.db, now)
+        // A test may have filled a table with more rows than a request could read in its time.
+        await storage.alone((db) => verifyInvariants(db, now))
       } finally {
         await storage.close()
       }
