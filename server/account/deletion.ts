@@ -12,6 +12,7 @@ import { forgetPasskeys } from '#passkeys/passkey.ts'
 import { forgetContinuations } from '#fedcm/continuation.ts'
 import { forgetNamedIdentities } from '#sessions/ending.ts'
 import { queueLogouts } from '#sessions/logout.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { forgetSigningKeys } from '#signing/key.ts'
 import { forgetOrganizationSignatures } from '#signing/organization-request.ts'
@@ -39,7 +40,7 @@ export async function deleteIdentity(
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   // The handle is kept from everybody else for months: whoever creates and deletes in turn would keep them all.
-  await rateLimits.count('reserved handle of a person', userId)
+  await rateLimits.count('reserved handle of a person', ownKey(session, now))
   await actingPersonTransaction(db, session, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
     await leaveOrganizations(tx, { userId, identityIds: [identityId] }, now)

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Kernel } from '#kernel/kernel.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { adminGuard } from './operator.ts'
 import type { Steward } from './steward.ts'
@@ -30,7 +31,7 @@ export function personDesk(kernel: Kernel): Desk {
       await onRequest(request)
       // Otherwise anybody with an account could take every key and audience that others would want, have us knock at
       // any door, and keep requests here until their changes hold in every process.
-      await kernel.rateLimits.count('app change of a person', of(request).userId)
+      await kernel.rateLimits.count('app change of a person', ownKey(of(request), kernel.clock()))
     },
     stewardOf: (request) => ({ actor: 'person', session: of(request) }),
   }

@@ -377,7 +377,7 @@ describe('who looks after a resource', () => {
         payload: { displayName: 'Calendar' },
       })
     const answers = await Promise.all(Array.from({ length: 70 }, change))
-    assert.equal(answers.filter(({ statusCode }) => statusCode === 404).length, 60)
+    assert.equal(answers.filter(({ statusCode }) => statusCode === 404).length, 36)
     assert.equal((await change()).json().error, 'rate_limited')
   })
 

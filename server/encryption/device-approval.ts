@@ -8,6 +8,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import * as store from './approval-store.ts'
 
@@ -31,7 +32,7 @@ export async function askForApproval(
   now: Date,
 ) {
   const { userId, sessionId } = session
-  await rateLimits.count('device approval of a person', userId)
+  await rateLimits.count('device approval of a person', ownKey(session, now))
   const approvalId = randomUUIDv7()
   const expiresAt = secondsAfter(now, limits.deviceApprovalLifetimeSeconds)
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }

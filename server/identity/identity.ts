@@ -9,6 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { hasPlainHost } from '#kernel/origin.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction, type ActingSession } from '#sessions/acting.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import type { Acting, Session } from '#sessions/session.ts'
 import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
 import {
@@ -200,9 +201,10 @@ export async function changeIdentity(
   if (handle !== undefined && isReservedHandle(handle)) throw refuse.invalid_handle()
   if (displayName !== undefined && !isDisplayName(displayName)) throw refuse.invalid_request()
   if (avatarUrl && !isPictureAddress(avatarUrl)) throw refuse.invalid_request({ sentence: pictureAddressWrong })
-  await rateLimits.count('profile change of a person', userId)
+  const counted = ownKey(acting, now)
+  await rateLimits.count('profile change of a person', counted)
   // Each change keeps one more handle from everybody else.
-  if (handle !== undefined) await rateLimits.count('reserved handle of a person', userId)
+  if (handle !== undefined) await rateLimits.count('reserved handle of a person', counted)
 
   return actingTransaction(db, acting, async (tx) => {
     const before = await holdOwnIdentity(tx, acting, identityId)

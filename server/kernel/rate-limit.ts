@@ -1,6 +1,7 @@
 import { secondsAfter, type Clock } from './clock.ts'
 import type { Prepared } from './database.ts'
 import { sha256 } from './digest.ts'
+import { countersBeyond, countersOf, type Counter, type SessionKey } from './rate-limit-key.ts'
 import { takeRateLimit, type Taken } from './rate-limit-store.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import { sourceAddress } from './source-address.ts'
@@ -70,7 +71,7 @@ const refuse = refusals({ rate_limited: [429, 'Too many attempts. Wait a little 
 
 export type RateLimits = {
   /** Counts one more; refuses `rate_limited` past the limit. */
-  count: (what: Limited, key: string) => Promise<void>
+  count: (what: Limited, key: string | SessionKey) => Promise<void>
   /** Refuses `rate_limited` where the limit is known to have been reached; asks nobody and counts nothing. */
   check: (what: Limited, key: string) => Promise<void>
 }
@@ -119,9 +120,32 @@ const clocksApartSecondsMax = 300
  * or it would keep its key out until the right clock has come so far.
  */
 export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Setting): RateLimits {
+  const counters = createCounters({ clock, shared })
+  const pointsOf = (what: Limited) => numbers[what] ?? limited[what].points
+
+  function refusal(what: Limited, blocked: Blocked): Refusal {
+    onRefusal?.(what)
+    return tooMany(blocked, clock())
+  }
+
+  return {
+    async count(what, key) {
+      const blocked = await counters.takeAll(what, countersOf(key, pointsOf(what)))
+      if (!blocked) return
+      const beyond = countersBeyond(key, pointsOf(what))
+      if (beyond.length === 0 || (await counters.takeAll(what, beyond))) throw refusal(what, blocked)
+    },
+    async check(what, key) {
+      const usedUp = counters.firstUsedUp(what, countersOf(key, pointsOf(what)))
+      if (usedUp) throw refusal(what, usedUp)
+    },
+  }
+}
+
+/** What this process knows of the counters of all limits. */
+function createCounters({ clock, shared }: Pick<Setting, 'clock' | 'shared'>) {
   const known = new Map<Limited, Map<string, Window>>()
   const underWay = new Map<string, Promise<void>>()
-  const pointsOf = (what: Limited) => numbers[what] ?? limited[what].points
 
   function windowsOf(what: Limited): Map<string, Window> {
     const windows = known.get(what) ?? new Map<string, Window>()
@@ -156,61 +180,45 @@ export function createRateLimits({ clock, shared, numbers = {}, onRefusal }: Set
     remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)
   }
 
-  function refusal(what: Limited, { points }: Counter, window: Window): Refusal {
-    onRefusal?.(what)
-    return tooMany(points, window, clock())
-  }
-
-  async function countAt(what: Limited, counter: Counter): Promise<void> {
+  /** Takes one of a counter; answers what is known of it where there is none left. */
+  async function takeOne(what: Limited, counter: Counter): Promise<Blocked | undefined> {
     for (;;) {
       const window = windowOf(what, counter.key)
       if (window && window.left > 0) return void (window.left -= 1)
-      if (window?.exhausted) throw refusal(what, counter, window)
+      if (window?.exhausted) return { points: counter.points, endsAt: window.endsAt }
       await lease(what, counter)
     }
   }
 
-  function checkAt(what: Limited, counter: Counter): void {
-    const window = windowOf(what, counter.key)
-    if (window?.exhausted && window.left === 0) throw refusal(what, counter, window)
+  function firstUsedUp(what: Limited, counters: Counter[]): Blocked | undefined {
+    for (const { key, points } of counters) {
+      const window = windowOf(what, key)
+      if (window?.exhausted && window.left === 0) return { points, endsAt: window.endsAt }
+    }
+    return undefined
   }
 
-  return {
-    async count(what, key) {
-      const counters = countersOf(key, pointsOf(what))
-      // What the wide counter refuses is not counted in the narrow one, nor the other way round: who is past the limit
-      // of their own network takes nothing from their neighbors.
-      for (const counter of counters) checkAt(what, counter)
-      for (const counter of counters) await countAt(what, counter)
-    },
-    async check(what, key) {
-      for (const counter of countersOf(key, pointsOf(what))) checkAt(what, counter)
-    },
+  async function takeAll(what: Limited, counters: Counter[]): Promise<Blocked | undefined> {
+    // What the wide counter refuses is not counted in the narrow one, nor the other way round: who is past the limit
+    // of their own network takes nothing from their neighbors.
+    const usedUp = firstUsedUp(what, counters)
+    if (usedUp) return usedUp
+    for (const counter of counters) {
+      const blocked = await takeOne(what, counter)
+      if (blocked) return blocked
+    }
+    return undefined
   }
+
+  return { firstUsedUp, takeAll }
 }
 
 function latestEndOf(what: Limited, now: Date): Date {
   return secondsAfter(now, limited[what].seconds + clocksApartSecondsMax)
 }
 
-/** What a key is counted under, and how many times in a window. */
-type Counter = { key: string; points: number }
-
-/** A /48 has 65,536 networks, and is what many a provider gives to one customer: it may as much as ten of them. */
-const networksOfSite = 10
-
-/** The counters of a key, the narrowest first: an IPv6 network (`addressKey`) counts for its /48 too. */
-function countersOf(key: string, points: number): Counter[] {
-  const site = siteKey(key)
-  const counter = { key, points }
-  return site === key ? [counter] : [counter, { key: site, points: points * networksOfSite }]
-}
-
-/** The /48 of an IPv6 network (`addressKey`), which one customer may have; any other key as it is. */
-export function siteKey(key: string): string {
-  const site = /^([0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/.exec(key)?.[1]
-  return site === undefined ? key : `${site}::/48`
-}
+/** A counter that has none left: its number, and when its window ends. */
+type Blocked = { points: number; endsAt: Date }
 
 /** Keeps a window in place of those that have ended, and of the oldest where there are too many. */
 function remember(windows: Map<string, Window>, key: string, window: Window, now: Date): void {
@@ -222,7 +230,7 @@ function remember(windows: Map<string, Window>, key: string, window: Window, now
   windows.set(key, window)
 }
 
-function tooMany(points: number, { endsAt }: Window, now: Date) {
+function tooMany({ points, endsAt }: Blocked, now: Date) {
   const seconds = String(Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000)))
   return refuse.rate_limited({
     headers: {

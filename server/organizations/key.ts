@@ -12,6 +12,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
+import { keyOf } from '#sessions/own-key.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { actingMemberTransaction, requireMember, type Asking, type Member } from './access.ts'
 import { lendKey, makeKey, type Keeping } from './key-custody.ts'
@@ -217,7 +218,7 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
   if (!own || sealedKey === null) throw refuse.key_not_found()
   const { publicKey } = own
   if (!publicKey) return [toKeyGrant(own, null)]
-  await rateLimits.count('organization key for a member', memberId)
+  await rateLimits.count('organization key for a member', keyOf(session, memberId, now))
   const place = { organizationId, fingerprint, identityId }
   const wrap = (opened: Buffer) => wrapKey(opened, publicKey, place)
   const ciphertext = await lendKey(keeping, { ...key, sealedKey }, wrap, now)

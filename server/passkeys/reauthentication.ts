@@ -3,6 +3,7 @@ import { record } from '#kernel/audit.ts'
 import { sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refreshAuthTime } from '#sessions/proof.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import type { Session } from '#sessions/session.ts'
 import { refuse, withProof } from './assertion.ts'
 import type { FlowClient } from './browser-binding.ts'
@@ -15,13 +16,15 @@ import { requestOptions } from './options.ts'
  */
 export async function startReauthentication(
   { db, config, clock, rateLimits }: Kernel,
-  { userId }: Session,
+  session: Session,
   { requestUri, browserSha256 }: { requestUri: string | undefined } & BoundTo,
 ) {
-  await rateLimits.count('reauthentication of a person', userId)
+  const { userId } = session
+  const now = clock()
+  await rateLimits.count('reauthentication of a person', ownKey(session, now))
   const requestSha256 = requestUri === undefined ? null : sha256(requestUri)
   const ceremony = { ceremony: 'reauthenticate', userId, requestSha256, browserSha256 } as const
-  const { flowId, challenge } = await beginFlow(db, ceremony, clock())
+  const { flowId, challenge } = await beginFlow(db, ceremony, now)
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }
 }
 

@@ -1,5 +1,7 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import type { Session } from './session.ts'
 import { findAuthTime, findProof, revertProofs, setCredentialOfProof, setProof, type Proof } from './store.ts'
 
 const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
@@ -23,6 +25,11 @@ export async function forgetProofs(
   const proof = await findProof(tx, sessionId)
   if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
   await revertProofs(tx, { userId, credentialId })
+}
+
+/** Whether the last proof of presence in a session is no older than what needs a fresh one takes. */
+export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
+  return now.getTime() - authTime.getTime() <= limits.freshAuthenticationSeconds * 1000
 }
 
 /** Whether a session that this transaction holds is there still, after what it has ended. */

@@ -14,6 +14,8 @@ import { readBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
 import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './enterprise-sso.ts'
 import { passOnAppSessions } from './logout.ts'
+import { ownKey } from './own-key.ts'
+import { isFresh } from './proof.ts'
 import {
   deleteEndedSessions,
   findSession,
@@ -79,7 +81,7 @@ export function sessionGuard(kernel: Kernel) {
 
   async function proveAndCount(request: FastifyRequest): Promise<Session> {
     const session = await prove(request)
-    if (addingMethods.includes(request.method)) await rateLimits.count('change of a person', changingKey(session))
+    if (addingMethods.includes(request.method)) await rateLimits.count('change of a person', ownKey(session, clock()))
     return session
   }
 
@@ -227,10 +229,9 @@ export async function listSessions(db: Database, { userId, sessionId }: Session,
  * Refuses `reauthentication_required` where the last proof of presence is older than five minutes. What an organization
  * says of a person is no such proof: refuses `passkey_required`.
  */
-export function requireFresh({ authTime, authMethod }: Session, now: Date): void {
-  if (authMethod !== 'passkey') throw refuse.passkey_required()
-  if (now.getTime() - authTime.getTime() > limits.freshAuthenticationSeconds * 1000)
-    throw refuse.reauthentication_required()
+export function requireFresh(session: Session, now: Date): void {
+  if (session.authMethod !== 'passkey') throw refuse.passkey_required()
+  if (!isFresh(session, now)) throw refuse.reauthentication_required()
 }
 
 /** Deletes up to `batch` sessions that have ended, and says how many. */
@@ -272,11 +273,6 @@ async function liveSession(db: Database, row: Row, now: Date): Promise<Session |
 function expiryOf({ lastSeenAt, endsAt }: { lastSeenAt: Date; endsAt: Date }): Date {
   const idleEnd = secondsAfter(lastSeenAt, limits.sessionIdleSeconds)
   return idleEnd < endsAt ? idleEnd : endsAt
-}
-
-/** An organization that signs a person in must not use up what the person may change by themselves. */
-function changingKey({ authMethod, userId, sessionId }: Session): string {
-  return authMethod === 'passkey' ? userId : sessionId
 }
 
 /**
