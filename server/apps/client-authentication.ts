@@ -1,5 +1,6 @@
 import { equalBytes, sha256 } from '#kernel/digest.ts'
-import { siteKey, textKey, type RateLimits } from '#kernel/rate-limit.ts'
+import { siteKey } from '#kernel/rate-limit-key.ts'
+import { textKey, type RateLimits } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import type { Secret } from '#kernel/secret.ts'
 import type { AppDirectory, RegisteredApp } from './app-directory.ts'

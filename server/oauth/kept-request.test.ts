@@ -25,18 +25,32 @@ const asked = (fields: Fields = {}) => {
 const ask = (fields: Fields = {}) => postForm(world.auth, '/signin', asked({ prompt: 'login', ...fields }))
 const askFrom = (remoteAddress: string) =>
   world.auth.inject({ url: `/signin?${new URLSearchParams(asked({ prompt: 'login' }))}`, remoteAddress })
-const push = (fields: Fields = {}, of = app) =>
-  postForm(world.api, '/api/oauth/par', { ...asked(fields), ...of.credentials, redirect_uri: of.redirectUri })
+const push = (fields: Fields = {}, of: Pick<TestApp, 'redirectUri' | 'credentials'> = app) =>
+  postForm(world.api, '/api/oauth/par', {
+    ...asked({ prompt: 'login', ...fields }),
+    ...of.credentials,
+    redirect_uri: of.redirectUri,
+  })
 const referenceIn = (body: string): string => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}').requestUri
 
 const keptRows = () => world.db.selectFrom('oauth_pushed_request').select(['parameters', 'connector']).execute()
 
 /** Whether a request is still there: without a use of the passkey for it, it says so. */
-async function isKept(requestUri: string): Promise<boolean> {
+async function isKept(requestUri: string, { clientId, redirectUri }: Pick<TestApp, 'clientId' | 'redirectUri'> = app) {
   const { headers, identityId } = person
-  const payload = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, requestUri }
+  const payload = { clientId, redirectUri, identityId, requestUri }
   const answer = await world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
   return answer.json().error !== 'invalid_request_uri'
+}
+
+/** Registers an app of a person in the developer portal. */
+async function registerOwn({ headers }: Person) {
+  const { redirectUri } = app
+  const payload = { name: 'An app of a person', redirectUris: [redirectUri] }
+  const answer = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers, payload })
+  assert.equal(answer.statusCode, 201, answer.body)
+  const { clientId, clientSecret } = answer.json<{ clientId: string; clientSecret: string }>()
+  return { clientId, redirectUri, credentials: { client_id: clientId, client_secret: clientSecret } }
 }
 
 /** Keeps as many requests more as the one that is there, a second after it. */
@@ -118,6 +132,18 @@ test('GRW-26 of an app that has proved itself 3,000 pushed requests wait, and no
   assert.equal(await isKept(first), true)
   assert.equal((await push()).statusCode, 201)
   assert.deepEqual([await isKept(first), (await keptRows()).length], [false, 3002])
+})
+
+test('GRW-50 of all apps of one person together 3,000 pushed requests wait, and none of others gives way', async () => {
+  await world.db.deleteFrom('oauth_pushed_request').execute()
+  const [one, two] = [await registerOwn(person), await registerOwn(person)]
+  const [ofAnother, ofOperator] = [await registerOwn(await world.person()), await world.app()]
+  const { request_uri: first } = (await push({}, one)).json()
+  await repeat(2999)
+  for (const other of [ofAnother, ofOperator]) assert.equal((await push({}, other)).statusCode, 201)
+  assert.equal(await isKept(first, one), true)
+  const { request_uri: last } = (await push({}, two)).json()
+  assert.deepEqual([await isKept(first, one), await isKept(last, two), (await keptRows()).length], [false, true, 3002])
 })
 
 test('GRW-26 requests that are added at once leave 3,000', async () => {

@@ -1,12 +1,13 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { PushedRequest, PushedRequestAnswer } from '@countersign/protocol/pushed-requests'
+import type { RegisteredApp } from '#apps/app-directory.ts'
 import { authenticateClient, requireProof } from '#apps/client-authentication.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { siteOf } from '#kernel/page.ts'
 import { requireAuthorizationRequest } from './authorization-request.ts'
 import { readCredentials } from './client-credentials.ts'
-import { keepPushed } from './pushed-request.ts'
+import { keepPushed, type Source } from './pushed-request.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
 type Sent = { authorization: string | undefined; body: PushedRequest; address: string }
@@ -30,8 +31,8 @@ export async function answerPushedRequest(
   requireProof(client)
   if (body.request_uri !== undefined) throw refuse.invalid_request()
   const { clientId } = client.app
-  // The id of a public app is no secret: what comes under it is not held against the app.
-  const source = client.proved ? { clientId } : { address }
+  // The id of a public app is no secret: what comes under it is not held against the app, or its owner.
+  const source = client.proved ? ownerOf(client.app) : { address }
   if (client.proved) await rateLimits.count('pushed request of a client', textKey(clientId))
   else await rateLimits.count('pushed request without a secret', address)
 
@@ -40,6 +41,10 @@ export async function answerPushedRequest(
   const requestUri = await keepPushed(kernel.db, { clientId, parameters, source }, now)
   return { request_uri: requestUri, expires_in: limits.pushedRequestLifetimeSeconds }
 }
+
+/** A user may have many apps, which together keep no more than one app of the operator. */
+const ownerOf = ({ clientId, ownerUserId }: RegisteredApp): Source =>
+  ownerUserId === null ? { clientId } : { ownerUserId }
 
 /** A parameter without a value counts as left out (RFC 6749 §3.1). */
 function withoutEmpty(sent: Record<string, string>): Record<string, string> {

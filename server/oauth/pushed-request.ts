@@ -29,8 +29,11 @@ const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Typ
 /** A request as it came, with what it asks at the resource of another app where it came by `/connect`. */
 export type KeptRequest = { parameters: Record<string, string>; connector?: AskedConnector }
 
-/** Whose quota of kept requests one takes: a client that has proved itself, or else the address that it came from. */
-export type Source = { clientId: string } | { address: string }
+/**
+ * Whose quota of kept requests one takes: the user whose app has proved itself, the app itself if it is the operator's,
+ * or else the address that it came from.
+ */
+export type Source = { ownerUserId: string } | { clientId: string } | { address: string }
 
 const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...kept } = PushedRequest.properties
 /** The parameters that mean something: no other is kept, whatever a browser brings along. */
@@ -86,8 +89,10 @@ async function insert(
   return requestUri
 }
 
-const nameOf = (source: Source) =>
-  'clientId' in source ? `client ${source.clientId}` : `address ${siteKey(source.address)}`
+function nameOf(source: Source): string {
+  if ('ownerUserId' in source) return `owner ${source.ownerUserId}`
+  return 'clientId' in source ? `client ${source.clientId}` : `address ${siteKey(source.address)}`
+}
 
 /**
  * The parameters behind a reference, for a page to show; that spends nothing. From the first time on the person has ten
