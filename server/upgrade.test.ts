@@ -5,6 +5,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
+import pg from 'pg'
 import { freePorts, launch, startService, type Service } from '#testing/service.ts'
 import { registerApp, registerCustomer, type Customer, type Lineage } from '../faults/customer.ts'
 
@@ -20,12 +21,12 @@ ${['person', 'identity', 'session', 'app', 'app_secret', 'token_lineage', 'token
 
 let later: string
 before(async () => {
-  later = await makeLaterVersion()
+  later = await makeLaterVersion(laterMigration)
 })
 after(() => rm(later, { recursive: true }))
 
 /** The program as its next version might be: with one migration more. */
-async function makeLaterVersion(): Promise<string> {
+async function makeLaterVersion(migration: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-later-'))
   const server = join(folder, 'server')
   await cp(import.meta.dirname, server, {
@@ -35,15 +36,31 @@ async function makeLaterVersion(): Promise<string> {
   for (const name of ['node_modules', 'protocol', 'web']) await symlink(join(root, name), join(folder, name))
   const manifest = await readFile(join(server, 'package.json'), 'utf8')
   await writeFile(join(server, 'package.json'), manifest.replace(/"version": "[^"]+"/, `"version": "${laterVersion}"`))
-  await writeFile(join(server, 'migrations/9999_later.sql'), laterMigration)
+  await writeFile(join(server, 'migrations/9999_later.sql'), migration)
   return folder
 }
 
 async function startLater(t: TestContext, settings: Service['settings']) {
-  const started = launch(settings, join(later, 'server/main.ts'))
-  t.after(() => void started.process.kill('SIGKILL'))
+  const started = launchLater(t, settings, later)
   await started.ready
   return started.process
+}
+
+function launchLater(t: TestContext, settings: Record<string, string>, folder: string) {
+  const started = launch(settings, join(folder, 'server/main.ts'))
+  t.after(() => void started.process.kill('SIGKILL'))
+  return started
+}
+
+/** A connection of its own to the database of a service. */
+async function connectTo(t: TestContext, { settings }: Service): Promise<pg.Client> {
+  assert.ok('DATABASE_URL' in settings)
+  const client = new pg.Client({ connectionString: settings.DATABASE_URL })
+  // The database is dropped before it is closed.
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end())
+  return client
 }
 
 async function end(child: Service['process']): Promise<void> {
@@ -181,3 +198,56 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     for (const { customer } of connected) assert.deepEqual([customer.counts.fail, customer.counts.unknown], [0, 0])
     await Promise.all([end(firstLater), end(secondLater)])
   })
+
+/** Asks again and again until something has happened; answers how often. Each time the answer must be 200. */
+async function repeatUntil(happened: Promise<unknown>, ask: () => Promise<{ status: number } | undefined>) {
+  const waiting = { over: false }
+  const noted = happened.then(() => void (waiting.over = true))
+  let answered = 0
+  for (; !waiting.over; answered += 1) {
+    assert.equal((await ask())?.status, 200)
+    await Promise.race([noted, new Promise(setImmediate)])
+  }
+  return answered
+}
+
+if (process.env['TEST_DATABASE_URL'] !== undefined) {
+  test('STO-43 a migration of more than five seconds runs once for two that start at once, and stops nobody', async (t) => {
+    const slow = await makeLaterVersion(`create table later_thing (name text); select pg_sleep(7);`)
+    t.after(() => rm(slow, { recursive: true }))
+    const service = await startService()
+    t.after(() => service.close())
+    const { customer, lineage } = await connect(service)
+    const ports = await freePorts(6)
+    const [one, two] = [ports.slice(0, 3), ports.slice(3)].map(([api, auth, business]) => {
+      const [BASE_URL, AUTH_URL, BUSINESS_URL] = [api, auth, business].map((port) => `http://localhost:${port}`)
+      return launchLater(t, { ...service.settings, ...(BASE_URL && { BASE_URL, AUTH_URL, BUSINESS_URL }) }, slow)
+    })
+    assert.ok(one && two)
+    const refresh = () => customer.refresh(lineage, lineage.live ?? '')
+    const answered = await repeatUntil(Promise.all([one.ready, two.ready]), refresh)
+    t.diagnostic(`${answered} refreshes meanwhile`)
+    const client = await connectTo(t, service)
+    const { rows } = await client.query("select name from schema_migration where name like '9999%'")
+    assert.deepEqual(rows, [{ name: '9999_later.sql' }])
+    await Promise.all([end(one.process), end(two.process)])
+  })
+
+  test('STO-44 a migration that does not get its locks lets those before it pass, and tries again', async (t) => {
+    const service = await startService()
+    t.after(() => service.close())
+    const { customer, lineage } = await connect(service)
+    const reader = await connectTo(t, service)
+    await reader.query('begin; select from person limit 1')
+    const machine = launchLater(t, service.settings, later)
+    const waiting = machine.wrote((output) => output.includes('waiting for the database'))
+    await repeatUntil(waiting, () => customer.userinfo(lineage.access.at(-1) ?? ''))
+    for (let each = 0; each < 20; each += 1)
+      assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+    await service.end()
+    await reader.query('commit')
+    await machine.ready
+    assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+    await end(machine.process)
+  })
+}

@@ -42,7 +42,7 @@ type Opening = {
   connections: number
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
-  /** Called once where the PostgreSQL does not answer yet, and is waited for. */
+  /** Called where the PostgreSQL does not answer yet, or a migration does not get its locks, and is waited for. */
   onWaiting: (reason: string) => void
 }
 
@@ -67,7 +67,7 @@ export async function openStorage({
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     if (url) await reachDatabase(pool, url, onWaiting)
-    await migrate(pool)
+    await (url ? onOwnConnection(url.reveal(), (own) => migrate(own, onWaiting)) : migrate(pool))
   } catch (error) {
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
@@ -98,7 +98,11 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
   }
 }
 
-async function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+  return onOwnConnection(url, (pool) => work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })))
+}
+
+async function onOwnConnection<Result>(url: string, work: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
   const own = new pg.Pool({
     connectionString: url,
     stream: () => allowedSocket('database'),
@@ -112,7 +116,7 @@ async function alone<Result>(url: string, work: (db: Database) => Promise<Result
   own.on('connect', (client) => client.on('error', () => {}))
   own.on('error', () => {})
   try {
-    return await work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: own }) }))
+    return await work(own)
   } finally {
     await own.end()
   }
