@@ -57,7 +57,7 @@ test('GRW-01 a signing key is replaced ten times a day and no more, and wrong si
   assert.equal((await world.api.inject({ method: 'PUT', url, headers, payload })).statusCode, 200)
 })
 
-test('GRW-02 creating and deleting identities in turn reserves six handles a day for a session, and no more', async (t) => {
+test('GRW-02 creating and deleting identities in turn reserves six handles a day in a session', async (t) => {
   const world = await limitedWorld(t)
   const ada = await world.person()
   const ask = asPerson(world, ada)
@@ -98,7 +98,7 @@ test('GRW-04 a confidential app pushes 600 requests a minute and no more, and ot
   assert.equal((await push(one)).statusCode, 201)
 })
 
-test('GRW-05 a person begins to prove their presence again sixty times an hour, a session half as often, and no more', async (t) => {
+test('GRW-05 a person begins to prove their presence again thirty times an hour in a session, and no more', async (t) => {
   const world = await limitedWorld(t)
   const [ada, bob] = [await world.person(), await world.person()]
   const prove = asPerson(world, ada)

@@ -212,7 +212,7 @@ async function repeatUntil(happened: Promise<unknown>, ask: () => Promise<{ stat
 }
 
 if (process.env['TEST_DATABASE_URL'] !== undefined) {
-  test('STO-43 a migration of more than five seconds runs once for two that start at once, and stops nobody', async (t) => {
+  test('STO-43 a migration of more than five seconds runs once for two starts, and stops nobody', async (t) => {
     const slow = await makeLaterVersion(`create table later_thing (name text); select pg_sleep(7);`)
     t.after(() => rm(slow, { recursive: true }))
     const service = await startService()
