@@ -48,7 +48,7 @@ const ends: Record<string, (headers: Record<string, string>) => Promise<{ status
     world.api.inject({ method: 'DELETE', url: '/api/account', headers: ada.headers }),
 }
 for (const [named, end] of Object.entries(ends))
-  test(`BCL-11 ${named} never tells of two identities of one person at related times`, async (t) => {
+  test(`BCL-11 ${named} tells of each further identity of a person minutes later, at random`, async (t) => {
     const { url, heard, has } = await listen(t)
     const apps = [await world.app({ backchannelLogoutUri: url }), await world.app({ backchannelLogoutUri: url })]
     const perIdentity = apps.length

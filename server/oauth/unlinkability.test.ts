@@ -96,6 +96,21 @@ test('LOG-05 FRS-08 auth_time is told to an app that sends max_age, in its ID to
   assert.equal(decodeJwt(refreshed.access_token_jwt)['auth_time'], undefined)
 })
 
+test('LOG-27 identities in sessions of their own have no auth_time in common, also where apps ask for it', async () => {
+  const ada = await world.person()
+  const payload = { handle: 'in-another-session', displayName: 'In another session' }
+  const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: ada.headers, payload })
+  const { identityId } = added.json<{ identityId: string }>()
+  const [one, two] = [await world.app(), await world.app({ requireAuthTime: true })]
+  world.pass(aWhile)
+  const headers = await ada.signIn()
+  world.pass(aWhile)
+  const told = [await one.tokens(ada, { maxAge: 86_400 }), await two.tokens({ ...ada, headers, identityId })]
+  const [first, second] = told.map(({ id_token: idToken }) => decodeJwt(idToken ?? '')['auth_time'])
+  assert.ok(typeof first === 'number' && typeof second === 'number')
+  assert.equal(second - first, aWhile)
+})
+
 test('LOG-05 a token for a resource tells no auth_time; user_present goes by our own record', async () => {
   const notes = await createConnectors(world)
   const { person, subjectToken, exchange } = await notes.connected()
