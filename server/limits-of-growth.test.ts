@@ -98,7 +98,7 @@ test('GRW-04 a confidential app pushes 600 requests a minute and no more, and ot
   assert.equal((await push(one)).statusCode, 201)
 })
 
-test('GRW-05 a person begins to prove their presence again thirty times an hour in a session, and no more', async (t) => {
+test('GRW-05 a person begins to prove their presence thirty times an hour in a session, and no more', async (t) => {
   const world = await limitedWorld(t)
   const [ada, bob] = [await world.person(), await world.person()]
   const prove = asPerson(world, ada)
