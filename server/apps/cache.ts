@@ -1,6 +1,6 @@
-import { setTimeout as pass } from 'node:timers/promises'
 import type { Clock } from '#kernel/clock.ts'
 import type { Config } from '#kernel/config.ts'
+import { idle } from '#kernel/idle.ts'
 
 type Entry<Value> = { value: Value; readAt: number }
 type Settled<Value> = Map<string, Entry<Value>>
@@ -14,7 +14,7 @@ const missedMax = 1000
  * already.
  */
 export async function passStale({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<void> {
-  if (databaseUrl) await pass(staleAfterMilliseconds)
+  if (databaseUrl) await idle(staleAfterMilliseconds)
 }
 
 /** What was read in the last five seconds, by its key. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as pass } from 'node:timers/promises'
 import { secondsAfter } from '#kernel/clock.ts'
+import { idle, whileIdle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable, type Document } from '#kernel/outbound.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -50,7 +50,7 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
       const description = readClientDocument(document.json, url, config)
       return { ...description, readAt, freshUntil: secondsAfter(readAt, lifetimeOf(document)) }
     } catch (error) {
-      await pass(Math.max(0, begun + failureMilliseconds - performance.now()))
+      await idle(begun + failureMilliseconds - performance.now())
       if (!(error instanceof Unreachable)) throw error
       log.info({ reason: error.reason }, 'the document of a client could not be read')
       throw refuse.invalid_client()
@@ -75,7 +75,7 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
       const known = remembered.get(url)
       if (known && known.freshUntil > clock()) return known
       await rateLimits.count('document of a client', address)
-      return underWay.get(url) ?? readAnew(url)
+      return whileIdle(() => underWay.get(url) ?? readAnew(url))
     },
   }
   return documents

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Kernel } from '#kernel/kernel.ts'
 import { ownKey } from '#sessions/own-key.ts'
 import { sessionGuard } from '#sessions/session.ts'
+import { createChangesAtOnce } from './changes-at-once.ts'
 import { adminGuard } from './operator.ts'
 import type { Steward } from './steward.ts'
 
@@ -11,6 +12,8 @@ export type Desk = {
   /** The same before what changes or sends something. */
   onChange: (request: FastifyRequest) => Promise<void>
   stewardOf: (request: FastifyRequest) => Steward
+  /** Does what may have to wait until it holds everywhere. Refuses `rate_limited` where too much of a person's waits. */
+  whileChanging: <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
 }
 
 /** An endpoint with the bodies and answers of this one, wherever it is. */
@@ -19,12 +22,13 @@ export type Addressed<Endpoint extends { name: string }> = Omit<Endpoint, 'name'
 /** The admin API: every app. */
 export function operatorDesk(kernel: Kernel): Desk {
   const { onRequest, of } = adminGuard(kernel)
-  return { onRequest, onChange: onRequest, stewardOf: of }
+  return { onRequest, onChange: onRequest, stewardOf: of, whileChanging: (_request, work) => work() }
 }
 
 /** The developer portal: a person's own apps. */
 export function personDesk(kernel: Kernel): Desk {
   const { onRequest, of } = sessionGuard(kernel)
+  const atOnce = createChangesAtOnce()
   return {
     onRequest,
     async onChange(request) {
@@ -34,5 +38,6 @@ export function personDesk(kernel: Kernel): Desk {
       await kernel.rateLimits.count('app change of a person', ownKey(of(request), kernel.clock()))
     },
     stewardOf: (request) => ({ actor: 'person', session: of(request) }),
+    whileChanging: (request, work) => atOnce.run(of(request).userId, work),
   }
 }

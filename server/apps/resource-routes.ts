@@ -48,7 +48,7 @@ function ofPerson(kernel: Kernel): Operations {
 }
 
 function mountDesk(host: Host, { db, config, clock }: Kernel, resources: ResourceDirectory, desk: Operations): void {
-  const { onRequest, onChange, stewardOf } = desk
+  const { onRequest, onChange, stewardOf, whileChanging } = desk
 
   host.route({
     ...desk.create,
@@ -73,12 +73,13 @@ function mountDesk(host: Host, { db, config, clock }: Kernel, resources: Resourc
   host.route({
     ...desk.change,
     onRequest: onChange,
-    async handler(request) {
-      const sought = { steward: stewardOf(request), ...request.params }
-      const { resource, isForAll } = await changeResource({ db, config }, sought, request.body, clock())
-      resources.forget(request.params)
-      if (isForAll) await resources.forgetEverywhere(request.params)
-      return resource
-    },
+    handler: (request) =>
+      whileChanging(request, async () => {
+        const sought = { steward: stewardOf(request), ...request.params }
+        const { resource, isForAll } = await changeResource({ db, config }, sought, request.body, clock())
+        resources.forget(request.params)
+        if (isForAll) await resources.forgetEverywhere(request.params)
+        return resource
+      }),
   })
 }

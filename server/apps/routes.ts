@@ -130,43 +130,46 @@ function mountOperations(host: Host, kernel: Kernel, apps: AppDirectory, desk: O
 /** Those that may have to hold everywhere before they are acknowledged. */
 function mountChanges(host: Host, kernel: Kernel, apps: AppDirectory, desk: Operations): void {
   const { db, clock } = kernel
-  const { onChange, stewardOf } = desk
+  const { onChange, stewardOf, whileChanging } = desk
 
   host.route({
     ...desk.change,
     onRequest: onChange,
-    async handler(request) {
-      const { clientId } = request.params
-      const sought = { steward: stewardOf(request), clientId }
-      const { app, isForAll } = await changeApp(kernel, sought, settingsOf(request.body), clock())
-      apps.forget(clientId)
-      if (isForAll) await apps.forgetEverywhere(clientId)
-      return toApp(app)
-    },
+    handler: (request) =>
+      whileChanging(request, async () => {
+        const { clientId } = request.params
+        const sought = { steward: stewardOf(request), clientId }
+        const { app, isForAll } = await changeApp(kernel, sought, settingsOf(request.body), clock())
+        apps.forget(clientId)
+        if (isForAll) await apps.forgetEverywhere(clientId)
+        return toApp(app)
+      }),
   })
 
   host.route({
     ...desk.delete,
     onRequest: onChange,
-    async handler(request, reply) {
-      const { clientId } = request.params
-      await deleteApp(db, { steward: stewardOf(request), clientId }, clock())
-      await apps.forgetEverywhere(clientId)
-      return reply.status(204).send(null)
-    },
+    handler: (request, reply) =>
+      whileChanging(request, async () => {
+        const { clientId } = request.params
+        await deleteApp(db, { steward: stewardOf(request), clientId }, clock())
+        await apps.forgetEverywhere(clientId)
+        return reply.status(204).send(null)
+      }),
   })
 
   host.route({
     ...desk.rotateSecret,
     onRequest: onChange,
-    async handler(request, reply) {
-      const { clientId } = request.params
-      const graceSeconds = request.body?.graceSeconds ?? 0
-      const sought = { steward: stewardOf(request), clientId }
-      const { clientSecret, previousUntil } = await rotateSecret(db, sought, graceSeconds, clock())
-      await apps.forgetEverywhere(clientId)
-      return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
-    },
+    handler: (request, reply) =>
+      whileChanging(request, async () => {
+        const { clientId } = request.params
+        const graceSeconds = request.body?.graceSeconds ?? 0
+        const sought = { steward: stewardOf(request), clientId }
+        const { clientSecret, previousUntil } = await rotateSecret(db, sought, graceSeconds, clock())
+        await apps.forgetEverywhere(clientId)
+        return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
+      }),
   })
 }
 

@@ -8,6 +8,8 @@ import { createAdmission } from './admission.ts'
 import { readConfig } from './config.ts'
 import { guard } from './guard.ts'
 import { createHost } from './http.ts'
+import { whileIdle } from './idle.ts'
+import { createOutbound } from './outbound.ts'
 import { noTelemetry } from './telemetry.ts'
 
 const admittedMax = 500
@@ -38,13 +40,28 @@ function hostsOfOneProcess() {
     guarded.waiting -= 1
     return {}
   })
+  const idling = { now: 0 }
+  const idle = () =>
+    whileIdle(async () => {
+      idling.now += 1
+      await leave
+      idling.now -= 1
+      return 'waited'
+    })
+  // As an act that is awaited, and as one whose end nobody waits for.
+  api.route({ method: ['GET', 'POST'], url: '/idle', handler: idle })
+  api.get('/leaves-work', () => {
+    void idle()
+    return 'well'
+  })
+  api.get('/idle-twice', async () => Promise.all([idle(), idle()]))
   api.get('/slow', () => leave)
   api.post('/guarded', { onRequest }, async () => 'taken')
   api.post('/takes', async () => 'taken')
   api.get('/faulty', () => Promise.reject(new Error('broken')))
   auth.get('/quick', async () => 'well')
   auth.get('/probe', { config: { host: 'every host' } }, async () => 'alive')
-  return { api, auth, guarded, release: () => release('done') }
+  return { api, auth, guarded, idling, release: () => release('done') }
 }
 
 test('LOD-04 a process that works on as much as it can says so at once, and is alive', async () => {
@@ -141,4 +158,45 @@ test('LOD-04 callers who go away before they are answered keep nobody out', asyn
   release()
   await turn()
   assert.equal((await auth.inject({ url: '/quick' })).statusCode, 200)
+})
+
+const waits = [{ url: '/idle' }, { url: '/idle', method: 'POST', payload: {} }, { url: '/idle-twice' }] as const
+for (const [nth, asked] of waits.entries())
+  test(`LOD-31 requests that only wait keep nobody out, and come back: ${nth + 1} of ${waits.length}`, async () => {
+    const { api, auth, idling, release } = hostsOfOneProcess()
+    const waiting = Array.from({ length: admittedMax + 100 }, async () => api.inject(asked))
+    while (idling.now < admittedMax + 100) await turn()
+    assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+    release()
+    const answers = await Promise.all(waiting)
+    assert.ok(answers.every(({ statusCode }) => statusCode === 200))
+    await Promise.all(Array.from({ length: admittedMax }, () => auth.inject({ url: '/quick' })))
+  })
+
+test('LOD-31 what is left to do after an answer takes no place', async () => {
+  const { api, auth, idling, release } = hostsOfOneProcess()
+  await Promise.all(Array.from({ length: admittedMax }, () => api.inject({ url: '/leaves-work' })))
+  assert.equal(idling.now, admittedMax)
+  release()
+  while (idling.now > 0) await turn()
+  await turn()
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+})
+
+test('LOD-32 requests that wait for other services keep nobody out, and only so many wait for those', async () => {
+  const { promise: resolved, resolve } = Promise.withResolvers<void>()
+  const outbound = createOutbound({ baseUrl: new URL('https://api.example') }, (_name, _options, found) => {
+    void resolved.then(() => found(new Error('no such name'), []))
+  })
+  const { api, auth } = hostsOfOneProcess()
+  const wanted = { bodyBytesMax: 100, withinMilliseconds: 60_000 }
+  api.get('/elsewhere', () => outbound.get('https://app.example/', wanted))
+  const waiting = Array.from({ length: admittedMax }, async () => api.inject({ url: '/elsewhere' }))
+  const refused = await api.inject({ url: '/elsewhere' })
+  assert.equal(refused.statusCode, 503)
+  assert.equal(refused.json().error, 'temporarily_unavailable')
+  assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
+  resolve()
+  await Promise.all(waiting)
+  assert.equal((await api.inject({ url: '/elsewhere' })).statusCode, 500, 'it is asked again')
 })

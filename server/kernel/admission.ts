@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { runAt, type Place } from './idle.ts'
 import { refusals } from './refusal.ts'
 
 /**
@@ -13,22 +14,63 @@ const refuse = refusals({
 
 /** The requests that a process works on, on all of its hosts. */
 export type Admission = {
-  /** Refuses `temporarily_unavailable` where too much is asked of the process, and the request is not of those. */
-  admit: (request: FastifyRequest) => void
+  /**
+   * Goes on with a request; refuses `temporarily_unavailable` where too much is asked of the process, and the request
+   * is not of those that are worked on.
+   */
+  admit: (request: FastifyRequest, goOn: () => void) => void
   release: (request: FastifyRequest) => void
 }
 
-/** Whoever watches is answered however much is asked: a process that is busy is not dead. */
+/**
+ * A request that only waits (`whileIdle`) has no place meanwhile. When it comes back it is worked on again, however
+ * many there are: it is nearly done. Whoever watches is answered however much is asked: a process that is busy is not
+ * dead.
+ */
 export function createAdmission(): Admission {
-  const admitted = new Set<FastifyRequest>()
+  const admitted = new Set<Place>()
+  const places = new WeakMap<FastifyRequest, HeldPlace>()
   return {
-    admit(request) {
-      if (admitted.has(request) || request.routeOptions.config.host === 'every host') return
-      if (admitted.size >= admittedMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
-      admitted.add(request)
+    admit(request, goOn) {
+      if (request.routeOptions.config.host === 'every host') return goOn()
+      const place = places.get(request) ?? createPlace(admitted)
+      if (!place.isHeld() && admitted.size >= admittedMax)
+        throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+      places.set(request, place)
+      place.hold()
+      runAt(place, goOn)
     },
     release(request) {
-      admitted.delete(request)
+      places.get(request)?.release()
     },
   }
+}
+
+type HeldPlace = Place & { isHeld: () => boolean; hold: () => void; release: () => void }
+
+/** A place that is counted as long as its request holds it and does not wait. */
+function createPlace(admitted: Set<Place>): HeldPlace {
+  let isHeld = false
+  let waits = 0
+  const place: HeldPlace = {
+    isHeld: () => isHeld,
+    hold() {
+      isHeld = true
+      if (waits === 0) admitted.add(place)
+    },
+    release() {
+      isHeld = false
+      admitted.delete(place)
+    },
+    leave() {
+      waits += 1
+      admitted.delete(place)
+    },
+    comeBack() {
+      waits -= 1
+      // What is answered already may have something left to do, and has no place for it.
+      if (waits === 0 && isHeld) admitted.add(place)
+    },
+  }
+  return place
 }

@@ -97,14 +97,15 @@ export function createHost(kernel: Pick<Kernel, 'log' | 'config' | 'telemetry'>,
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
-    admission.admit(request)
-    const objection = objectionToForwarding(request)
-    if (objection !== undefined) warnOfForwarding(log, objection)
-    // Before the body is looked at: whoever has the wrong host or path has nothing to correct in it.
-    if (request.is404) return void unrouted(request, reply).catch(done)
-    const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
-    if (typeof allowed === 'boolean') return done()
-    allowed.then(() => done(), done)
+    admission.admit(request, () => {
+      const objection = objectionToForwarding(request)
+      if (objection !== undefined) warnOfForwarding(log, objection)
+      // Before the body is looked at: whoever has the wrong host or path has nothing to correct in it.
+      if (request.is404) return void unrouted(request, reply).catch(done)
+      const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
+      if (typeof allowed === 'boolean') return done()
+      allowed.then(() => done(), done)
+    })
   })
   awaitBodies(app, admission)
   // Also for a caller who has gone meanwhile: then there is no response, and no `onResponse`.
@@ -141,10 +142,11 @@ function awaitBodies(app: Pick<FastifyInstance, 'addHook'>, admission: Admission
   })
   // As soon as the body is there, before a word of it counts.
   app.addHook('preValidation', (request, _reply, done) => {
-    admission.admit(request)
-    const proving = proveWithBody(request)
-    if (!proving) return done()
-    proving.then(() => done(), done)
+    admission.admit(request, () => {
+      const proving = proveWithBody(request)
+      if (!proving) return done()
+      proving.then(() => done(), done)
+    })
   })
   app.addHook('preHandler', (request, _reply, done) => {
     requireSound(request.params)

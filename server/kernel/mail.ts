@@ -1,6 +1,7 @@
 import type { MailSetting } from './config.ts'
 import { isLocal } from './config.ts'
 import { allowEgress } from './egress.ts'
+import { whileIdle } from './idle.ts'
 import type { Logger } from './log.ts'
 import { refusals } from './refusal.ts'
 import type { Secret } from './secret.ts'
@@ -76,7 +77,7 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
       const message = { from, to: { name: '', address: to }, subject, text }
       try {
         const headers = { 'auto-submitted': 'auto-generated' }
-        await allowEgress('mail', () => transport.sendMail({ ...message, headers }))
+        await whileIdle(() => allowEgress('mail', () => transport.sendMail({ ...message, headers })))
       } catch (error) {
         const { code, command, responseCode } = describe(error)
         // What the server says in words may quote the address.

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import type { Config } from './config.ts'
 import { allowEgress } from './egress.ts'
+import { whileIdle } from './idle.ts'
 
 /** What a question for the TXT records of a name has come to. */
 export type Texts =
@@ -28,7 +29,7 @@ export function createNameServers({ dnsServers }: Pick<Config, 'dnsServers'>): N
       if (underWay >= underWayMax) return { kind: 'no answer', reason: 'too_many_questions' }
       underWay += 1
       try {
-        return await allowEgress('dns', () => ask(name, dnsServers))
+        return await whileIdle(() => allowEgress('dns', () => ask(name, dnsServers)))
       } finally {
         underWay -= 1
       }

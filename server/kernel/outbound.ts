@@ -2,6 +2,7 @@ import { lookup as lookUp, type LookupAddress, type LookupAllOptions } from 'nod
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { boundAnswers } from './awaited-answers.ts'
 import { isLocal, type Config } from './config.ts'
 import { allowEgress } from './egress.ts'
 import { hasPlainHost } from './origin.ts'
@@ -22,12 +23,13 @@ export type Outbound = {
   post: (url: string, sent: Sent) => Promise<Answered>
   /**
    * Reads a JSON document: what a 200 brings, uncompressed, from the port that https has everywhere, unless the service
-   * itself is on localhost. No redirect is followed. Throws `Unreachable`.
+   * itself is on localhost. No redirect is followed. Throws `Unreachable`; refuses `temporarily_unavailable` where
+   * too many wait for an answer.
    */
   get: (url: string, wanted: Wanted) => Promise<Document>
   /**
-   * Sends a request and reads what it brings, whatever its status and its type: as `get` in all else. Throws
-   * `Unreachable`.
+   * Sends a request and reads what it brings, whatever its status and its type: as `get` in all else. Throws and
+   * refuses the same.
    */
   exchange: (url: string, wanted: Exchange) => Promise<Exchanged>
 }
@@ -118,6 +120,7 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
   const lookup = lookupAllowed(resolveName, isAllowed)
   // Agents of our own: Node's take a proxy out of the environment, which would resolve names by itself.
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() }
+  const bounded = boundAnswers()
 
   function objectionTo(text: string): string | undefined {
     const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
@@ -141,23 +144,27 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
       })
     },
     async get(text, { bodyBytesMax, ...wanted }) {
-      if (!isLocal(baseUrl)) requireUsualPort(text)
       const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
-      return ask(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
+      return read(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
     },
     async exchange(text, { bodyBytesMax, ...wanted }) {
-      if (!isLocal(baseUrl)) requireUsualPort(text)
       const length = wanted.body === undefined ? {} : { 'content-length': Buffer.byteLength(wanted.body) }
       const headers = { ...wanted.headers, ...length, 'accept-encoding': 'identity' }
-      return ask(text, { ...wanted, headers }, (response) => readAnswer(response, bodyBytesMax))
+      return read(text, { ...wanted, headers }, (response) => readAnswer(response, bodyBytesMax))
     },
+  }
+
+  /** As `ask`, for a request that waits. What is posted has senders with slots of their own. */
+  async function read<Heard>(text: string, asked: Asked, hear: Hear<Heard>): Promise<Heard> {
+    if (!isLocal(baseUrl)) requireUsualPort(text)
+    return bounded(() => ask(text, asked, hear))
   }
 
   /** Asks, and answers what `hear` makes of the response before its time is over. */
   async function ask<Heard>(
     text: string,
     { method, headers, body, withinMilliseconds, signal }: Asked,
-    hear: (response: IncomingMessage) => Promise<Heard>,
+    hear: Hear<Heard>,
   ): Promise<Heard> {
     if (objectionTo(text) !== undefined) throw new Unreachable('address_not_allowed')
     const ending = new AbortController()
@@ -200,10 +207,11 @@ type Options = Pick<Asked, 'method' | 'headers'> & {
   lookup: LookupFunction
   signal: AbortSignal
 }
+type Hear<Heard> = (response: IncomingMessage) => Promise<Heard>
 type Talk<Heard> = {
   body: string | undefined
   agents: Agents
-  hear: (response: IncomingMessage) => Promise<Heard>
+  hear: Hear<Heard>
 }
 
 function answerTo<Heard>(url: URL, options: Options, { body, agents, hear }: Talk<Heard>): Promise<Heard> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pass } from 'node:timers/promises'
 import { organizationKeyBytes } from '@countersign/protocol/formats/key-grant'
 import type { Kms } from '@countersign/protocol/organization-keys'
 import type { Transaction } from '#kernel/database.ts'
 import { equalBytes } from '#kernel/digest.ts'
+import { idle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable } from '#kernel/outbound.ts'
 import { randomBytes } from '#kernel/random.ts'
@@ -137,7 +137,7 @@ async function unhurried({ log }: Kernel, refusal: () => Error, work: () => Prom
   try {
     await work()
   } catch (error) {
-    await pass(Math.max(0, begun + failureMilliseconds - performance.now()))
+    await idle(begun + failureMilliseconds - performance.now())
     if (!(error instanceof Unreachable)) throw error
     log.info({ reason: error.reason }, 'the KMS that an organization has named was of no use')
     throw refusal()

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
 import { authenticateClient } from '#apps/client-authentication.ts'
 import type { Host } from '#kernel/http.ts'
+import { whileIdle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
 import { addressKey, textKey } from '#kernel/rate-limit.ts'
@@ -95,10 +96,8 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       const { clientId, wait = '0' } = request.query
       const before = await readStatus(kernel, clientId, requestId, clock())
       if (before.status !== 'pending' || wait === '0') return before
-      // Whoever only waits keeps nobody else from being served.
-      host.release(request)
       const awaited = { ...before, expiresAt: new Date(before.expiresAt) }
-      await waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(reply))
+      await whileIdle(() => waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(reply)))
       return readStatus(kernel, clientId, requestId, clock())
     },
   })

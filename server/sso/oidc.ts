@@ -139,7 +139,8 @@ async function readPerson(configuration: Configuration, claims: IDToken, accessT
 
 /** What a failed exchange means for the person who waits. What is none of the provider's is thrown as it is. */
 function refusalOf(error: unknown): unknown {
-  if (error instanceof Refusal) return error
+  const refusal = causesOf(error).find((cause) => cause instanceof Refusal)
+  if (refusal) return refusal
   if (error instanceof AuthorizationResponseError) return refuse.sso_denied(because(wordOf(error.error)))
   if (error instanceof ResponseBodyError) return refuse.sso_provider_failed(because(wordOf(error.error)))
   const unreachable = causesOf(error).find((cause) => cause instanceof Unreachable)

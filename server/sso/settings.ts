@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import { setTimeout as pass } from 'node:timers/promises'
 import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { idle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable, type Outbound } from '#kernel/outbound.ts'
 import { refusals } from '#kernel/refusal.ts'
@@ -91,7 +91,7 @@ async function unhurried({ log }: Kernel, refusal: () => Error, read: () => Prom
   try {
     return await read()
   } catch (error) {
-    await pass(Math.max(0, begun + failureMilliseconds - performance.now()))
+    await idle(begun + failureMilliseconds - performance.now())
     if (!(error instanceof Unreachable)) throw error
     log.info({ reason: error.reason }, 'the metadata of the provider of an organization could not be read')
     throw refusal()
