@@ -115,6 +115,19 @@ function oddityOf(url: URL): string | undefined {
   return url.port === '0' ? 'has a port above 0' : undefined
 }
 
+function objectionOf(text: string, isAllowed: (address: string) => boolean): string | undefined {
+  const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal(url)))
+    return 'must start with https://, or http:// on localhost'
+  const oddity = oddityOf(url)
+  if (oddity) return oddity
+  const host = hostOf(url)
+  // A name that ends with a dot is the same name (RFC 1034 §3.1).
+  const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })
+  const isRefused = isIP(host) === 0 ? isThisMachine && !isAllowed('127.0.0.1') : !isAllowed(host)
+  return isRefused ? 'must not lead to a private address' : undefined
+}
+
 export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName: Resolver = lookUp): Outbound {
   const isAllowed = isLocal(baseUrl) ? () => true : isPublicAddress
   const lookup = lookupAllowed(resolveName, isAllowed)
@@ -122,18 +135,7 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() }
   const bounded = boundAnswers()
 
-  function objectionTo(text: string): string | undefined {
-    const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
-    if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal(url)))
-      return 'must start with https://, or http:// on localhost'
-    const oddity = oddityOf(url)
-    if (oddity) return oddity
-    const host = hostOf(url)
-    // A name that ends with a dot is the same name (RFC 1034 §3.1).
-    const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })
-    const isRefused = isIP(host) === 0 ? isThisMachine && !isAllowed('127.0.0.1') : !isAllowed(host)
-    return isRefused ? 'must not lead to a private address' : undefined
-  }
+  const objectionTo = (text: string) => objectionOf(text, isAllowed)
 
   return {
     objectionTo,
