@@ -13,9 +13,16 @@ after(() => world.close())
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth)
 
-/** Apps of a person whose logout URI never answers, with this many sessions each; ends these. */
-async function fillBySilence(t: TestContext, owners: number, appsOfOwner: number, sessions: number) {
-  const silent = await startWebhookReceiver(Array<'nothing'>(2000).fill('nothing'))
+type Filling = { owners: number; appsOfOwner: number; sessions: number; senders?: number }
+type Saying = NonNullable<Parameters<typeof startWebhookReceiver>[0]>[number]
+
+/** Apps of a person whose logout URI answers never, or so, with this many sessions each; ends these. */
+async function fill(
+  t: TestContext,
+  { owners, appsOfOwner, sessions, senders = 1 }: Filling,
+  saying: Saying = 'nothing',
+) {
+  const silent = await startWebhookReceiver(Array<Saying>(2000).fill(saying))
   t.after(silent.close)
   const eve = await world.person()
   const apps = []
@@ -32,8 +39,11 @@ async function fillBySilence(t: TestContext, owners: number, appsOfOwner: number
     const headers = await eve.signIn()
     for (const app of apps) await app.tokens({ headers, identityId: eve.identityId }, { scope: 'openid' })
   }
-  const sender = startLogoutSender({ kernel: world.kernel, keys: await openSigningKeys(world.kernel) })
-  t.after(() => sender.stop())
+  const keys = await openSigningKeys(world.kernel)
+  for (const _ of times(senders)) {
+    const sender = startLogoutSender({ kernel: world.kernel, keys })
+    t.after(() => sender.stop())
+  }
   await world.api.inject({ method: 'DELETE', url: '/api/auth/sessions', headers: eve.headers })
   return silent
 }
@@ -51,7 +61,7 @@ async function millisecondsUntilHeard(t: TestContext): Promise<number> {
 }
 
 test('FAI-05 six apps of one person that never answer, with 60 logout tokens, delay no other app', async (t) => {
-  const silent = await fillBySilence(t, 1, 6, 10)
+  const silent = await fill(t, { owners: 1, appsOfOwner: 6, sessions: 10 })
   await silent.has(4)
   for (const round of times(2)) {
     const milliseconds = await millisecondsUntilHeard(t)
@@ -60,8 +70,22 @@ test('FAI-05 six apps of one person that never answer, with 60 logout tokens, de
 })
 
 test('FAI-06 silent apps of six owners take every slot for a second and no longer', async (t) => {
-  const silent = await fillBySilence(t, 6, 1, 6)
+  const silent = await fill(t, { owners: 6, appsOfOwner: 1, sessions: 6 })
   await silent.has(16)
   const milliseconds = await millisecondsUntilHeard(t)
   assert.ok(milliseconds < 3000, `after ${milliseconds} ms`)
 })
+
+for (const [owners, senders] of [
+  [20, 1],
+  [60, 2],
+] as const)
+  test(`FAI-23 ${owners} owners with backlogs, more than slots, delay no other app with ${senders} senders`, async (t) => {
+    const filling = { owners, appsOfOwner: 1, sessions: 10, senders }
+    const late = await fill(t, filling, { status: 200, afterMilliseconds: 850 })
+    for (const round of [1, 2]) {
+      await late.has(16 * senders * round)
+      const milliseconds = await millisecondsUntilHeard(t)
+      assert.ok(milliseconds < 2000, `after ${milliseconds} ms in round ${round}`)
+    }
+  })

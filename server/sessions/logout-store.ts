@@ -1,5 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
+import { pickInTurn, type Claim } from '#kernel/turns.ts'
 
 type NewAppSession = {
   sessionId: string
@@ -106,66 +107,20 @@ export type ClaimedLogout = {
   algorithm: 'RS256' | 'ES256' | 'EdDSA' | null
 }
 
-/** How many to take, of which lane; one entry in the lists for each that is being sent. */
-export type LogoutClaim = {
-  lane: 'quick' | 'slow'
-  now: Date
-  leaseEndsAt: Date
-  countMax: number
-  countOfOwnerMax: number
-  countOfAppMax: number
-  busyOwners: string[]
-  busyClientIds: string[]
-}
+/** The apps that wait; one that is gone, or has no logout URI any more, is found without a URL. */
+const receivers = sql`
+  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, slow_until,
+    backchannel_logout_uri as url, app.status as app_status, id_token_algorithm as algorithm
+  from waiting left join app using (client_id) left join session_logout_receiver using (client_id)`
 
-/**
- * Takes logouts that are due to apps of a lane, so that until the lease ends nobody else does. Owners take turns, and
- * so do the apps of an owner: those with few under way come first. The apps that wait are found by skipping from one to
- * the next in the index, so that it does not matter how much an app waits for.
- */
-export async function claimLogouts(db: Database, claim: LogoutClaim): Promise<ClaimedLogout[]> {
-  const { lane, now, leaseEndsAt, countMax, countOfOwnerMax, countOfAppMax, busyOwners, busyClientIds } = claim
+/** Takes logouts that are due to apps of a lane, in turn, so that until the lease ends nobody else does. */
+export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedLogout[]> {
+  const { now, leaseEndsAt } = claim
   const { rows } = await sql<ClaimedLogout>`
-    with recursive waiting as (
-      (select client_id, due_at from session_logout order by client_id, due_at limit 1)
-      union all (
-        select next.client_id, next.due_at from waiting cross join lateral (
-          select client_id, due_at from session_logout
-          where session_logout.client_id > waiting.client_id order by client_id, due_at limit 1
-        ) next
-      )
-    ), receiver as (
-      select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, backchannel_logout_uri as url,
-        app.status as app_status, id_token_algorithm as algorithm,
-        (select count(*) from unnest(${busyClientIds}::text[]) busy where busy = client_id) as busy_of_app
-      from waiting left join app using (client_id) left join session_logout_receiver using (client_id)
-      where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
-    ), candidate as (
-      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
-        + row_number() over (partition by owner order by busy_of_app, due_at) as turn
-      from receiver where busy_of_app < ${countOfAppMax}
-    ), chosen as materialized (
-      select * from candidate where turn <= ${countOfOwnerMax} order by turn, due_at limit ${countMax}
-    ), due as materialized (
-      select chosen.*, logout.logout_id, logout.due_at as logout_due_at
-      from chosen cross join lateral (
-        select logout_id, due_at from session_logout
-        where session_logout.client_id = chosen.client_id and session_logout.due_at <= ${now}
-        order by session_logout.due_at limit ${countOfAppMax} - chosen.busy_of_app for update skip locked
-      ) logout
-    ), ranked as (
-      select *, row_number() over (partition by client_id order by logout_due_at) as nth_of_app from due
-    ), in_turn as (
-      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
-        + row_number() over (partition by owner order by nth_of_app, logout_due_at) as turn_of_owner
-      from ranked
-    ), picked as materialized (
-      select * from in_turn where turn_of_owner <= ${countOfOwnerMax}
-      order by turn_of_owner, logout_due_at limit ${countMax}
-    )
+    with recursive ${pickInTurn({ table: 'session_logout', id: 'logout_id', receivers }, claim)}
     update session_logout logout set due_at = ${leaseEndsAt}, attempts = attempts + 1
     from picked
-    where logout.client_id = picked.client_id and logout.logout_id = picked.logout_id and logout.due_at <= ${now}
+    where logout.client_id = picked.client_id and logout.logout_id = picked.picked_id and logout.due_at <= ${now}
     returning logout.client_id as "clientId", logout.logout_id as "logoutId", owner, identity_id as "identityId",
       session_id as "sessionId", attempts as attempt, url, app_status as "appStatus", algorithm`.execute(db)
   return rows

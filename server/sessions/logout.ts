@@ -4,7 +4,7 @@ import { secondsAfter } from '#kernel/clock.ts'
 import { afterCommit, type Database, type Transaction } from '#kernel/database.ts'
 import * as store from './logout-store.ts'
 
-export type { ClaimedLogout, LogoutClaim, LogoutOf } from './logout-store.ts'
+export type { ClaimedLogout, LogoutOf } from './logout-store.ts'
 export { claimLogouts, deleteFormerlySlow, deleteLogout, postponeLogout, setSlowToTake } from './logout-store.ts'
 
 const bell = createBell()

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 
 export type ReceivedWebhook = { url: string; headers: Record<string, string>; body: string }
 
-/** What a receiver says: a status, also with headers, or nothing at all, so that the caller waits. */
-type Saying = number | { status: number; headers: Record<string, string> } | 'nothing'
+/** What a receiver says: a status, also with headers or only after some time; or nothing at all. */
+type Saying = number | { status: number; headers?: Record<string, string>; afterMilliseconds?: number } | 'nothing'
 
 /** An app's server that hears webhooks. It says what it is given first, and then 204. */
 export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
@@ -16,7 +16,8 @@ export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
     received.push({ url: request.url ?? '', headers: singly(request), body })
     const saying = sayings.shift() ?? 204
     if (typeof saying === 'number') response.writeHead(saying).end()
-    if (typeof saying === 'object') response.writeHead(saying.status, saying.headers).end()
+    if (typeof saying === 'object')
+      setTimeout(() => response.writeHead(saying.status, saying.headers).end(), saying.afterMilliseconds ?? 0)
     hear()
   }
   const server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')

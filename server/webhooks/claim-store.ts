@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '#kernel/database.ts'
-import type { Lane, Receiver, Room } from './lanes.ts'
+import { pickInTurn, type Claim } from '#kernel/turns.ts'
+import type { Receiver } from './lanes.ts'
 
 export type Claimed = Receiver & {
   deliveryId: string
@@ -13,58 +14,19 @@ export type Claimed = Receiver & {
   sealedSecrets: string[]
 }
 
-type Claim = Room & { lane: Lane; now: Date; leaseEndsAt: Date }
+/** The apps that wait, where they have a webhook. */
+const receivers = sql`
+  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, slow_until, app.status as app_status, url
+  from waiting join webhook_endpoint using (client_id) join app using (client_id)`
 
-/**
- * Takes deliveries that are due to receivers of a lane, so that until the lease ends nobody else does. Owners take
- * turns, and so do the apps of an owner: those with few under way come first. The apps that wait are found by skipping
- * from one to the next in the index, so that it does not matter how much an app waits for.
- */
+/** Takes deliveries that are due to receivers of a lane, in turn, so that until the lease ends nobody else does. */
 export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
-  const { lane, now, leaseEndsAt, countMax, countOfOwnerMax, countOfAppMax, busyOwners, busyClientIds } = claim
+  const { now, leaseEndsAt } = claim
   const { rows } = await sql<Claimed>`
-    with recursive waiting as (
-      (
-        select client_id, due_at from webhook_delivery
-        where due_at is not null order by client_id, due_at limit 1
-      ) union all (
-        select next.client_id, next.due_at from waiting cross join lateral (
-          select client_id, due_at from webhook_delivery
-          where due_at is not null and webhook_delivery.client_id > waiting.client_id
-          order by client_id, due_at limit 1
-        ) next
-      )
-    ), receiver as (
-      select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, app.status as app_status, url,
-        (select count(*) from unnest(${busyClientIds}::text[]) busy where busy = client_id) as busy_of_app
-      from waiting join webhook_endpoint using (client_id) join app using (client_id)
-      where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
-    ), candidate as (
-      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
-        + row_number() over (partition by owner order by busy_of_app, due_at) as turn
-      from receiver where busy_of_app < ${countOfAppMax}
-    ), chosen as materialized (
-      select * from candidate where turn <= ${countOfOwnerMax} order by turn, due_at limit ${countMax}
-    ), due as materialized (
-      select chosen.*, delivery.delivery_id, delivery.due_at as delivery_due_at
-      from chosen cross join lateral (
-        select delivery_id, due_at from webhook_delivery
-        where webhook_delivery.client_id = chosen.client_id and webhook_delivery.due_at <= ${now}
-        order by webhook_delivery.due_at limit ${countOfAppMax} - chosen.busy_of_app for update skip locked
-      ) delivery
-    ), ranked as (
-      select *, row_number() over (partition by client_id order by delivery_due_at) as nth_of_app from due
-    ), in_turn as (
-      select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
-        + row_number() over (partition by owner order by nth_of_app, delivery_due_at) as turn_of_owner
-      from ranked
-    ), picked as materialized (
-      select * from in_turn where turn_of_owner <= ${countOfOwnerMax}
-      order by turn_of_owner, delivery_due_at limit ${countMax}
-    ), claimed as (
+    with recursive ${pickInTurn({ table: 'webhook_delivery', id: 'delivery_id', receivers }, claim)}, claimed as (
       update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
-      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.delivery_id
+      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.picked_id
         and delivery.due_at <= ${now}
       returning delivery.client_id, delivery.delivery_id, payload, attempts, owner, url, app_status
     )

@@ -118,3 +118,23 @@ test('FAI-04 a receiver that failed gets its events in the slow lane, and leaves
   const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
   assert.equal(ids[0], ids[2], 'what failed is sent again under its id')
 })
+
+for (const [owners, senders] of [
+  [20, 1],
+  [60, 2],
+] as const)
+  test(`FAI-22 ${owners} owners with backlogs, more than slots, delay no webhook of another with ${senders} senders`, async (t) => {
+    const late = await stage(t, times(2000, { status: 204, afterMilliseconds: 850 }))
+    const apps: string[] = []
+    while (apps.length < owners) apps.push(await appOf(await world.person(), late.url))
+    await tell(times(20, apps).flat())
+    for (let nth = 1; nth < senders; nth += 1) {
+      const other = startSender(world.kernel)
+      t.after(() => other.stop())
+    }
+    for (const round of [1, 2]) {
+      await late.has(16 * senders * round)
+      const milliseconds = await millisecondsUntilHeard(t)
+      assert.ok(milliseconds < 2000, `after ${milliseconds} ms in round ${round}`)
+    }
+  })

@@ -1,10 +1,14 @@
 import { secondsAfter } from '#kernel/clock.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { rest } from '#kernel/rest.ts'
-import { roomIn, type Lane, type Receiver, type Room, type UnderWay } from './lanes.ts'
+import type { Claim } from '#kernel/turns.ts'
+import { roomIn, type Lane, type Receiver, type UnderWay } from './lanes.ts'
+import { createServedLately } from './served-lately.ts'
 
 /** A sender that runs until it is stopped. */
 export type Sender = { stop: () => Promise<void> }
+
+type Wanted = Omit<Claim, 'leaseEndsAt'>
 
 /** What a kind of sender sends, in words for the log, and how. */
 export type Sending<Claimed extends Receiver> = {
@@ -15,7 +19,7 @@ export type Sending<Claimed extends Receiver> = {
   /** Hears that something is to be sent; the answer ends that. */
   onBell: (wake: () => void) => () => void
   /** Takes what is due to receivers of a lane, for the length of a lease. */
-  claim: (claim: Room & { lane: Lane; now: Date }) => Promise<Claimed[]>
+  claim: (claim: Wanted) => Promise<Claimed[]>
   /** Attempts one: whether the receiver has taken it, where that says something about the receiver. */
   attempt: (claimed: Claimed, cut: AbortSignal) => Promise<'taken' | 'not taken' | undefined>
   /** Has a receiver counted as slow until then, or as quick again. */
@@ -29,6 +33,16 @@ const slowSeconds = 600
 const restMilliseconds = 2000
 const partingMilliseconds = 2000
 
+/** Claims so that an owner who was sent little of late comes before others. */
+function takeTurns<Claimed extends Receiver>(claim: Sending<Claimed>['claim']) {
+  const served = createServedLately()
+  return async (wanted: Omit<Wanted, 'servedOwners' | 'servedCounts'>): Promise<Claimed[]> => {
+    const taken = await claim({ ...wanted, ...served.read() })
+    for (const { owner } of taken) served.count(owner)
+    return taken
+  }
+}
+
 /**
  * Sends what is due, in each process of the service, by lanes and shares: whatever some receivers do, others get
  * theirs. All that is sent to addresses which apps have named goes through here.
@@ -37,9 +51,9 @@ export function startLaneSender<Claimed extends Receiver>(
   { clock, log }: Pick<Kernel, 'clock' | 'log'>,
   { one, several, idOf, onBell, claim, attempt, setSlow }: Sending<Claimed>,
 ): Sender {
-  const stopped = new AbortController()
-  const cut = new AbortController()
+  const [stopped, cut] = [new AbortController(), new AbortController()]
   const underWay = new Map<Promise<void>, UnderWay>()
+  const claimInTurn = takeTurns(claim)
   let alarm = new AbortController()
   const wake = () => alarm.abort()
   const stopHearing = onBell(wake)
@@ -48,7 +62,7 @@ export function startLaneSender<Claimed extends Receiver>(
     for (const lane of ['quick', 'slow'] as const) {
       const room = roomIn(lane, [...underWay.values()])
       if (!room) continue
-      for (const claimed of await claim({ ...room, lane, now: clock() })) begin(claimed, lane)
+      for (const claimed of await claimInTurn({ ...room, lane, now: clock() })) begin(claimed, lane)
     }
   }
 

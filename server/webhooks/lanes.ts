@@ -35,4 +35,3 @@ export function roomIn(lane: Lane, underWay: UnderWay[]) {
     busyClientIds: busy.map(({ clientId }) => clientId),
   }
 }
-export type Room = NonNullable<ReturnType<typeof roomIn>>
