@@ -32,7 +32,7 @@ import { openSigningKeys } from '#tokens/signing-keys.ts'
 import { beginLog } from '#transparency/log.ts'
 import { transparencyRoutes } from '#transparency/routes.ts'
 import { webhookRoutes } from '#webhooks/routes.ts'
-import { probeRoutes } from './probes.ts'
+import { createReadiness, probeRoutes } from './probes.ts'
 import { referenceRoutes } from './reference.ts'
 import { assetRoutes, businessSiteRoutes, siteRoutes } from './site.ts'
 
@@ -67,8 +67,9 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   }
   const hosts = { api: hostAt(config.baseUrl), auth: hostAt(config.authUrl), business: hostAt(config.businessUrl) }
 
+  const isReady = createReadiness(storage.ping)
   for (const host of byOrigin.values()) {
-    probeRoutes(host, storage)
+    probeRoutes(host, isReady)
     siteProviderRoute(host, kernel)
   }
   identityRoutes(hosts.api, kernel)
