@@ -3,7 +3,8 @@ import { secondsAfter } from '#kernel/clock.ts'
 import { idle, whileIdle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable, type Document } from '#kernel/outbound.ts'
-import { refusals } from '#kernel/refusal.ts'
+import { siteKey } from '#kernel/rate-limit.ts'
+import { Refusal, refusals } from '#kernel/refusal.ts'
 import { readClientDocument, type Description } from './client-document.ts'
 
 /** The documents in which apps describe themselves, each at its client id. */
@@ -28,7 +29,12 @@ const withinMilliseconds = 5000
 /** Whatever goes wrong is told no sooner: by how fast it is, nobody tells apart the doors at which we have knocked. */
 const failureMilliseconds = 1000
 const rememberedMax = 1000
-const underWayMax = 50
+const underWayMax = 500
+/**
+ * How many are asked for at once: in all, for callers of one network, and at one host. So hosts that never answer keep
+ * nobody from using other apps, and callers of a few networks take no place of the others.
+ */
+const places = { all: 300, ofNetwork: 10, ofHost: 30 }
 /** However long a document says that it stays good, it is remembered for so long. */
 const freshSeconds = { least: 60, most: 3600 }
 
@@ -41,15 +47,31 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
   const { outbound, clock, config, rateLimits, log } = kernel
   const remembered = new Map<string, Remembered>()
   const underWay = new Map<string, Promise<Remembered>>()
+  const asked = new Set<{ network: string; host: string }>()
 
-  async function fetchDescription(url: string): Promise<Remembered> {
+  /** Asks for a document at a place; refuses `temporarily_unavailable` where there is none. */
+  async function ask(url: string, network: string): Promise<Document> {
+    const { host } = new URL(url)
+    const others = [...asked]
+    const isFull =
+      others.length >= places.all ||
+      others.filter((other) => other.network === network).length >= places.ofNetwork ||
+      others.filter((other) => other.host === host).length >= places.ofHost
+    if (isFull) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
+    const mine = { network, host }
+    asked.add(mine)
+    return outbound.get(url, { bodyBytesMax: documentBytesMax, withinMilliseconds }).finally(() => asked.delete(mine))
+  }
+
+  async function fetchDescription(url: string, network: string): Promise<Remembered> {
     const begun = performance.now()
     try {
       const readAt = clock()
-      const document = await outbound.get(url, { bodyBytesMax: documentBytesMax, withinMilliseconds })
+      const document = await ask(url, network)
       const description = readClientDocument(document.json, url, config)
       return { ...description, readAt, freshUntil: secondsAfter(readAt, lifetimeOf(document)) }
     } catch (error) {
+      if (error instanceof Refusal && error.code === 'temporarily_unavailable') throw error
       await idle(begun + failureMilliseconds - performance.now())
       if (!(error instanceof Unreachable)) throw error
       log.info({ reason: error.reason }, 'the document of a client could not be read')
@@ -57,9 +79,9 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
     }
   }
 
-  async function readAnew(url: string): Promise<Remembered> {
+  async function readAnew(url: string, network: string): Promise<Remembered> {
     if (underWay.size >= underWayMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
-    const reading = fetchDescription(url)
+    const reading = fetchDescription(url, network)
     underWay.set(url, reading)
     try {
       const read = await reading
@@ -75,7 +97,7 @@ export function createClientDocuments(kernel: Pick<Kernel, 'outbound' | 'clock' 
       const known = remembered.get(url)
       if (known && known.freshUntil > clock()) return known
       await rateLimits.count('document of a client', address)
-      return whileIdle(() => underWay.get(url) ?? readAnew(url))
+      return whileIdle(() => underWay.get(url) ?? readAnew(url, siteKey(address)))
     },
   }
   return documents
