@@ -138,7 +138,7 @@ test('a user is created, read, replaced and deleted', async () => {
   assert.equal((await directory.ask('DELETE', `/Users/${id}`)).statusCode, 404)
 })
 
-test('a user is found by what the directory calls them, and by nothing else', async () => {
+test('SCM-08 a user is found by what the directory calls them, and by nothing else', async () => {
   const { id, userName, externalId } = await create()
   const find = (filter: string) => directory.ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)
   for (const filter of [
@@ -167,6 +167,9 @@ test('a user is found by what the directory calls them, and by nothing else', as
     const answer = await find(filter)
     assert.deepEqual([answer.statusCode, answer.json().scimType], [400, 'invalidFilter'], filter)
   }
+  const tooLong = await find(`userName eq "${'a'.repeat(1000)}"`)
+  assert.match(String(tooLong.headers['content-type']), /^application\/scim\+json/)
+  assert.deepEqual([tooLong.statusCode, tooLong.json().status], [400, '400'], tooLong.body)
 })
 
 test('a directory is told the attributes that it wants', async () => {
@@ -263,9 +266,12 @@ test('a user is changed as Entra ID changes them', async () => {
   assert.equal((await patched(id, { op: 'Remove', path: 'roles' })).roles, undefined)
 })
 
+const everyone = async () => (await directory.ask('GET', '/Users?count=200')).json()
+
 test('SCM-08 what is no message of SCIM, or not for users, changes nothing', async () => {
-  const { id, ...user } = await create()
-  const cases: [string, object][] = [
+  const { id } = await create()
+  const before = await everyone()
+  const cases: [string, { Operations?: object[] }][] = [
     ['invalidSyntax', { Operations: [{ op: 'replace', value: { active: false } }] }],
     ['invalidSyntax', scimPatch()],
     ['invalidSyntax', scimPatch({ op: 'move', path: 'active', value: false })],
@@ -286,15 +292,24 @@ test('SCM-08 what is no message of SCIM, or not for users, changes nothing', asy
     ['mutability', scimPatch({ op: 'remove', path: 'userName' })],
     ['noTarget', scimPatch({ op: 'remove' })],
   ]
+  const good = { op: 'replace', path: 'active', value: false }
   for (const [scimType, message] of cases) {
     const answer = await directory.ask('PATCH', `/Users/${id}`, message)
     assert.deepEqual([answer.statusCode, answer.json().scimType], [400, scimType], JSON.stringify(message))
+    const { Operations: operations = [] } = message
+    if (operations.length !== 1) continue
+    const behindGood = await directory.ask('PATCH', `/Users/${id}`, { ...message, Operations: [good, ...operations] })
+    assert.equal(behindGood.statusCode, 400, JSON.stringify(message))
   }
-  for (const body of [{}, { userName: 'ann' }, scimUser({}), scimUser({ userName: 'ann', username: 'bob' })]) {
-    const answer = await directory.ask('POST', '/Users', body)
-    assert.equal(answer.statusCode, 400, JSON.stringify(body))
-  }
-  assert.deepEqual((await directory.ask('GET', `/Users/${id}`)).json(), { id, ...user })
+  for (const body of [{}, { userName: 'ann' }, scimUser({}), scimUser({ userName: 'ann', username: 'bob' })])
+    for (const [method, path] of [
+      ['POST', '/Users'],
+      ['PUT', `/Users/${id}`],
+    ] as const) {
+      const answer = await directory.ask(method, path, body)
+      assert.equal(answer.statusCode, 400, `${method} ${JSON.stringify(body)}`)
+    }
+  assert.deepEqual(await everyone(), before)
 })
 
 test('SCM-08 a message of another kind, or that is no JSON, is refused as SCIM refuses', async () => {
@@ -306,13 +321,15 @@ test('SCM-08 a message of another kind, or that is no JSON, is refused as SCIM r
       payload,
     })
   const text = JSON.stringify(newUser())
+  const other = JSON.stringify(newUser())
   assert.equal((await ask('application/json', text)).statusCode, 201)
   assert.equal((await ask('application/scim+json; charset=utf-8', JSON.stringify(newUser()))).statusCode, 201)
+  const before = await everyone()
   for (const [type, payload, status] of [
     ['application/scim+json', '{', 400],
     ['application/scim+json', `{"__proto__":{"active":false}}`, 400],
-    ['application/other+json', text, 415],
-    ['text/plain', text, 415],
+    ['application/other+json', other, 415],
+    ['text/plain', other, 415],
     ['application/x-www-form-urlencoded', 'userName=ann', 415],
     ['application/scim+json', JSON.stringify(newUser({ displayName: 'x'.repeat(70_000) })), 413],
   ] as const) {
@@ -324,6 +341,7 @@ test('SCM-08 a message of another kind, or that is no JSON, is refused as SCIM r
     )
     assert.match(String(answer.headers['content-type']), /^application\/scim\+json/)
   }
+  assert.deepEqual(await everyone(), before)
   const elsewhere = await world.api.inject({
     method: 'POST',
     url: '/api/sso/discover',
