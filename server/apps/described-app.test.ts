@@ -214,7 +214,7 @@ test('another process that has just found no such app finds it as soon as somebo
   assert.equal((await elsewhere.find(app.clientId))?.name, 'The agent')
 })
 
-test('many who consent at once leave one row, and each gets tokens', async () => {
+test('CID-02 many who consent at once leave one row, and each gets tokens', async () => {
   const app = agent()
   const others = await Promise.all([world.person(), world.person(), world.person()])
   const answers = await Promise.all(others.map((other) => app.consent({}, other)))
@@ -303,6 +303,32 @@ test('an app that describes itself goes when nobody has it connected, not before
   await pruneDescribed(world.db, world.now(), 500)
   assert.equal(await app.row(), undefined)
   assert.equal((await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })).status, 200)
+})
+
+test('CID-06 an app that was forgotten and comes back has none of the tokens that it had', async () => {
+  const app = agent()
+  const had = await app.tokens()
+  const disconnect = async () => {
+    const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
+    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: string }[] }>()
+    const id = authorizations.find(({ clientId }) => clientId === app.clientId)?.id
+    const url = `/api/oauth/authorizations/${id}`
+    return world.api.inject({ method: 'DELETE', url, headers: person.headers })
+  }
+  const userinfo = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode
+  }
+  assert.equal(await userinfo(had.access_token), 200)
+  assert.equal((await disconnect()).statusCode, 204)
+  world.pass(3 * 24 * 3600)
+  await pruneDescribed(world.db, world.now(), 500)
+  assert.equal(await app.row(), undefined)
+
+  const now = await app.tokens()
+  assert.equal(await userinfo(now.access_token), 200)
+  assert.equal(await userinfo(had.access_token), 401)
+  assert.equal((await app.refresh(had.refresh_token)).json().error, 'invalid_grant')
 })
 
 test('whoever consents while the app is swept away gets a code that is worth something', async () => {

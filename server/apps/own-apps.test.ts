@@ -324,5 +324,5 @@ test('APS-20 no other field beside it spares a change the proof of presence that
         'reauthentication_required',
       ])
   const { body } = await portal('GET', `/${clientId}`, ada)
-  assert.deepEqual([body?.name, body?.backchannelLogoutUri], ['Ledger', null])
+  assert.deepEqual([body?.name, body?.redirectUris, body?.backchannelLogoutUri], ['Ledger', plain.redirectUris, null])
 })

@@ -260,13 +260,30 @@ describe('a name means one resource', () => {
     )
   })
 
-  test('RES-01 of many who want one key at once, one has it', async () => {
+  for (const [what, same] of [
+    ['key', { resourceKey: 'wanted' }],
+    ['audience', { audience: 'https://wanted.example' }],
+  ] as const)
+    test(`RES-01 of many who want one ${what} at once, one has it`, async () => {
+      const apps = await Promise.all(Array.from({ length: 8 }, newApp))
+      const wanted = apps.map((clientId) => admin('POST', `${clientId}/resources`, anyResource(same)))
+      const statuses = (await Promise.all(wanted)).map(({ status }) => status)
+      assert.deepEqual(statuses.toSorted(), [201, ...Array.from({ length: 7 }, () => 409)])
+    })
+
+  test('RES-01 of many resources that are changed to one audience at once, one has it', async () => {
     const apps = await Promise.all(Array.from({ length: 8 }, newApp))
-    const wanted = apps.map((clientId) =>
-      admin('POST', `${clientId}/resources`, anyResource({ resourceKey: 'wanted' })),
+    const paths = await Promise.all(
+      apps.map(async (clientId) => {
+        const { body } = await admin('POST', `${clientId}/resources`, anyResource())
+        return `${clientId}/resources/${body?.resourceKey}`
+      }),
     )
-    const statuses = (await Promise.all(wanted)).map(({ status }) => status)
-    assert.deepEqual(statuses.toSorted(), [201, ...Array.from({ length: 7 }, () => 409)])
+    const audience = 'https://wanted-later.example'
+    const statuses = (await Promise.all(paths.map((path) => admin('PATCH', path, { audience })))).map(
+      ({ status }) => status,
+    )
+    assert.deepEqual(statuses.toSorted(), [200, ...Array.from({ length: 7 }, () => 409)])
   })
 
   test('it is found by its key and by its audience, letter for letter', async () => {
@@ -340,10 +357,18 @@ describe('who looks after a resource', () => {
     await portal('POST', `${clientId}/resources`, ada, asked)
     world.pass(600)
     for (const change of [{ audience: 'https://eve.example' }, { status: 'disabled' }])
-      assert.deepEqual(told(await portal('PATCH', path, ada, change)), [403, 'reauthentication_required'])
-    assert.equal((await portal('PATCH', path, ada, { scopes: ['events.read'] })).status, 200)
+      for (const others of [{}, { displayName: 'Agenda' }])
+        assert.deepEqual(told(await portal('PATCH', path, ada, { ...others, ...change })), [
+          403,
+          'reauthentication_required',
+        ])
+    const { body: kept } = await portal('PATCH', path, ada, { scopes: ['events.read'] })
+    assert.deepEqual([kept?.audience, kept?.status, kept?.displayName], [asked.audience, 'active', 'Calendar'])
     const fresh = { headers: await ada.signIn() }
     assert.equal((await portal('PATCH', path, fresh, { status: 'disabled' })).status, 200)
+    world.pass(600)
+    const enabled = await portal('PATCH', path, fresh, { status: 'active' })
+    assert.deepEqual(told(enabled), [403, 'reauthentication_required'])
   })
 
   test('each act stands in the trail once, as its owner’s', async () => {

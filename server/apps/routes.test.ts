@@ -221,7 +221,7 @@ describe('an app is not registered', () => {
       assert.deepEqual((await admin('GET', '/apps')).body.apps, registered)
     })
 
-  test('nor changed to be so', async () => {
+  test('APS-05 nor changed to be so', async () => {
     const { clientId, clientSecret: _told, ...unchanged } = (await admin('POST', '/apps', plain)).body
     for (const change of [
       { redirectUris: ['data:,x'] },
@@ -229,6 +229,12 @@ describe('an app is not registered', () => {
       { name: '\u200e' },
       { termsUrl: 'ftp://a' },
       { public: true },
+      { requiredClaims: ['sub'] },
+      { requiredClaims: ['email', 'email'] },
+      { organizationAccess: 'admin' },
+      { allowAnyLoopbackPort: true },
+      { backchannelLogoutUri: 'http://a.example/out' },
+      { backchannelLogoutUri: 'https://a.example/out#x' },
       {},
     ])
       assert.equal((await admin('PATCH', `/apps/${clientId}`, change)).status, 400, JSON.stringify(change))

@@ -53,9 +53,8 @@ test('OGA-01 an app reaches as far into organizations as it registered, whatever
     ['create', 'create'],
   ] as const) {
     const app = await world.app({ organizationAccess })
-    for (const scope of ['openid', '', 'openid profile email']) {
-      const wanted = scope.includes('email') ? { scope: 'openid profile' } : { scope }
-      const { access_token: token } = await app.tokens(person, { ...wanted, organizationAccess: 'create' })
+    for (const scope of ['openid', '', 'openid profile offline_access']) {
+      const { access_token: token } = await app.tokens(person, { scope, organizationAccess: 'create' })
       assert.equal(await reachOf(token), reach, `${organizationAccess} "${scope}"`)
     }
   }
@@ -103,6 +102,17 @@ test('OGA-04 a sign-in that the browser mediates widens nothing, and its window 
   const { token } = (await browser.assertion(app, again.params)).json()
   const silent = (await exchange(world, app, token, { codeVerifier: again.verifier })).json()
   assert.equal(await reachOf(silent.access_token), 'none')
+})
+
+test('OGA-04 what an app widens later a sign-in that the browser mediates does not give', async () => {
+  const [person, app] = [await founder(), await world.app({ organizationAccess: 'read' })]
+  await app.tokens(person, { scope: 'openid', organizationAccess: 'read' })
+  await change(app, { organizationAccess: 'create' })
+  const browser = await openBrowser(world, person)
+  const { verifier, params } = newParams('openid')
+  const { token } = (await browser.assertion(app, params)).json()
+  const tokens = (await exchange(world, app, token, { codeVerifier: verifier })).json()
+  assert.equal(await reachOf(tokens.access_token), 'read')
 })
 
 test('OGA-05 acting at another app widens nothing, and a delegated token lists no organizations', async () => {

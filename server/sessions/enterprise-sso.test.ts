@@ -125,6 +125,11 @@ test('ESS-02 a session that an organization opened reads and answers no personal
     await get(one, byProvider),
     await world.api.inject({ method: 'POST', url: `${one}/deny`, headers: byProvider }),
   ]
+  for (const act of ['sign', 'approve']) {
+    const payload = { signature: ada.pair.sign('Pay 10 €') }
+    const answer = await world.api.inject({ method: 'POST', url: `${one}/${act}`, headers: byProvider, payload })
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'passkey_required'], act)
+  }
   for (const answer of [read, denied])
     assert.deepEqual([answer.statusCode, answer.json().error], [404, 'request_not_found'])
   assert.equal((await get(one, ada.headers)).json().status, 'pending')
@@ -141,6 +146,12 @@ test('ESS-03 a session that an organization opened neither sees nor ends what ap
     ['GET', '/api/oauth/delegations'],
     ['GET', `${one}/uses`],
     ['DELETE', one],
+    ['GET', '/api/oauth/authorizations'],
+    ['DELETE', `/api/oauth/authorizations/${randomUUID()}`],
+    ['GET', '/api/account/key-wraps'],
+    ['GET', `/api/encryption/keys/${ada.identityId}`],
+    ['GET', '/api/signing/keys'],
+    ['GET', `/api/signing/keys/${ada.identityId}`],
   ] as const) {
     const answer = await world.api.inject({ method, url, headers: byProvider })
     assert.deepEqual([answer.statusCode, answer.json().error], [403, 'passkey_required'], `${method} ${url}`)
