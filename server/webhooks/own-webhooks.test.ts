@@ -75,11 +75,29 @@ test('WHK-09 the webhook of somebody else’s app is as unknown as none, to read
   assert.deepEqual((await portal('GET', `${path}/deliveries`, ada)).body?.deliveries, [])
 })
 
+test('WHK-09 what was sent to somebody else’s webhook is not there for one’s own', async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  const [path, own] = [await register(ada), await register(eve)]
+  await portal('PUT', path, ada, { url })
+  await portal('PUT', own, eve, { url: 'https://eve.example/hook' })
+  const { deliveryId } = (await portal('POST', `${path}/test`, ada)).body
+  const foreign = await portal('POST', `${own}/deliveries/${deliveryId}/send`, eve)
+  assert.deepEqual([foreign.status, foreign.body?.error], [404, 'delivery_not_found'])
+  const unknown = await portal('POST', `${own}/deliveries/${noDelivery}/send`, eve)
+  assert.deepEqual(foreign, unknown)
+  const listed = await portal('GET', `${own}/deliveries?cursor=${deliveryId}`, eve)
+  assert.deepEqual(listed.body?.deliveries, [])
+})
+
 test('WHK-10 where events go, and a secret, need a fresh proof of presence', async () => {
   const ada = await world.person()
   const path = await register(ada)
+  const other = await register(ada)
   const { secret } = (await portal('PUT', path, ada, { url })).body
   world.pass(600)
+  const first = await portal('PUT', other, ada, { url })
+  assert.deepEqual([first.status, first.body?.error], [403, 'reauthentication_required'])
+  assert.equal((await portal('GET', other, ada)).body?.error, 'webhook_not_found')
   for (const [method, rest, payload] of [
     ['PUT', '', { url: 'https://eve.example/hook' }],
     ['POST', '/secret', {}],
@@ -101,6 +119,21 @@ test('WHK-11 a person has us knock at doors so often in an hour and no more', as
   const answers = await Promise.all(Array.from({ length: 70 }, knock))
   assert.equal(answers.filter(({ statusCode }) => statusCode === 404).length, 36)
   assert.equal((await knock()).json().error, 'rate_limited')
+  const webhook = '/api/developer/apps/app_1/webhook'
+  const headers = await ada.signIn()
+  for (const [method, way] of [
+    ['POST', '/test'],
+    ['POST', `/deliveries/${noDelivery}/send`],
+    ['PUT', ''],
+  ] as const) {
+    const answer = await limited.api.inject({
+      method,
+      url: webhook + way,
+      headers,
+      ...(method === 'PUT' && { payload: { url } }),
+    })
+    assert.deepEqual([answer.statusCode, answer.json().error], [429, 'rate_limited'], `${method} ${way}`)
+  }
 })
 
 test('each act stands in the trail once, as its owner’s, who reads it, without the secrets or the path', async () => {
