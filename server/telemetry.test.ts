@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serveHere } from '#testing/service-here.ts'
@@ -155,6 +157,33 @@ test('OUT-05 a receiver of traces that is away does not hold the service up, and
   const { receiver, cause } = JSON.parse(line ?? '{}')
   assert.equal(receiver, `http://127.0.0.1:${port}/otlp/v1/traces`)
   assert.equal(cause, `connect ECONNREFUSED 127.0.0.1:${port}`)
+})
+
+test('OUT-05 nor does one that takes what is sent and never answers', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  const reached = once(silent, 'connection')
+  t.after(() => silent.close())
+  await once(silent, 'listening')
+  const address = silent.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const endpoint = `http://127.0.0.1:${address.port}`
+  const service = await startService({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } })
+  t.after(() => service.close())
+  assert.equal((await ask(service, '/healthz')).status, 200)
+  const [socket] = await reached
+  t.after(() => socket.destroy())
+  assert.equal((await ask(service, '/healthz')).status, 200, 'while what was sent has no answer')
+  const began = performance.now()
+  assert.equal(await service.end('SIGTERM'), 0)
+  assert.ok(performance.now() - began < 15_000)
+  const causes = service
+    .output()
+    .split('\n')
+    .filter((each) => each.includes('"traces could not be sent"'))
+    .map((line) => JSON.parse(line))
+    .map(({ receiver, cause }) => `${receiver}: ${cause}`)
+  assert.ok(causes.length > 0)
+  for (const cause of causes) assert.ok(cause.startsWith(`${endpoint}/v1/traces: no answer `), cause)
 })
 
 function attributesOf({ attributes }: ReceivedSpan): Record<string, string | undefined> {

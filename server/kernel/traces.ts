@@ -21,6 +21,8 @@ const restMilliseconds = 5000
 const exportMilliseconds = 5000
 /** Batches that are sent at the end, those that are tried again included. */
 const closingTriesMax = Math.ceil(waitingMax / batchMax)
+/** How long all of that may take: whoever stops a process kills it after a while, often ten seconds. */
+const closingMilliseconds = 5000
 const retriedStatuses = new Set([429, 502, 503, 504])
 
 /**
@@ -34,6 +36,7 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
   let waiting: Span[] = []
   let sending: Promise<void> | undefined
   let dropped = 0
+  const ending = new AbortController()
 
   async function send(): Promise<void> {
     const spans = waiting.splice(0, batchMax)
@@ -41,7 +44,7 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
     const scopeSpans = [{ scope: { name: 'countersign', version }, spans }]
     try {
       const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
-      const status = await allowEgress('telemetry', () => receiver.post(body))
+      const status = await allowEgress('telemetry', () => receiver.post(body, ending.signal))
       if (status >= 200 && status < 300) return
       warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'traces were not taken')
       if (!retriedStatuses.has(status)) return
@@ -69,8 +72,11 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
     },
     async close() {
       clearInterval(timer)
+      const end = setTimeout(() => ending.abort(new Error('no answer before the service ended')), closingMilliseconds)
       await sending
-      for (let tries = 0; tries < closingTriesMax && waiting.length > 0; tries += 1) await flush()
+      for (let tries = 0; tries < closingTriesMax && waiting.length > 0 && !ending.signal.aborted; tries += 1)
+        await flush()
+      clearTimeout(end)
       receiver.close()
     },
   }
@@ -84,7 +90,7 @@ function createReceiver({ endpoint, headers }: TracesSetting) {
   return {
     /** Its address, without a name and password that may stand in it. */
     name: url.origin + url.pathname,
-    post(body: string): Promise<number> {
+    post(body: string, ending: AbortSignal): Promise<number> {
       const options = {
         method: 'POST',
         headers: {
@@ -93,7 +99,7 @@ function createReceiver({ endpoint, headers }: TracesSetting) {
           'content-length': Buffer.byteLength(body),
         },
         agent,
-        signal: AbortSignal.timeout(exportMilliseconds),
+        signal: AbortSignal.any([AbortSignal.timeout(exportMilliseconds), ending]),
       }
       return new Promise((resolve, reject) => {
         const sent = encrypted ? requestHttps(url, options) : requestHttp(url, options)
@@ -114,7 +120,8 @@ function describeCause(error: unknown): string {
   // A name with several addresses: one error for each.
   if (error instanceof AggregateError) return error.errors.map(describeCause).join(', ')
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'AbortError') return `no answer within ${exportMilliseconds} milliseconds`
+  if (error.name === 'AbortError' && error.cause !== undefined) return describeCause(error.cause)
+  if (error.name === 'TimeoutError') return `no answer within ${exportMilliseconds} milliseconds`
   return error.message
 }
 
