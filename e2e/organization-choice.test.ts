@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import { en as words } from '../web/messages/en.ts'
 import { foundOrganization } from './organization-choice.ts'
 import type { Person } from './person.ts'
@@ -36,6 +37,8 @@ test('ORG-11 an app that asks for no organization asks nothing about any', async
   assert.equal(await choice('Acme').count(), 0)
   await ada.press('approve')
   assert.equal(await toldInShop(), undefined)
+  const [customer] = [...stage.shop.customers.values()]
+  assert.equal(decodeJwt(customer?.idToken ?? '')['organization'], undefined)
 })
 
 test('a person chooses for whom they use an app, and sees what it is told', async () => {

@@ -165,6 +165,8 @@ test('SIG-19 a text that would hide or turn itself is shown in the history as it
   await entry?.locator('summary').click()
   await entry?.locator('.exact-text').waitFor()
   assert.deepEqual(await entry?.locator('.exact-text .odd').allInnerTexts(), [...marked, 'U+0301 ×57'])
+  assert.equal(await entry?.locator('.exact-text b').count(), 0)
+  assert.match((await entry?.locator('.exact-text').innerText()) ?? '', /<b>z/)
   assert.equal(await dora.control('save-receipt').count(), 0)
   await dora.leave()
 })

@@ -26,6 +26,9 @@ test('REC-04 with the recovery code alone, a new device gets in and opens the ve
   await lost.page.waitForURL(/\/account/)
   const { user, identities } = await lost.ask(baseUrl, 'GET /api/auth/session')
   const registration = await registrationOf(lost)
+  const identityId = identities[0]?.identityId ?? ''
+  const keysBefore = await keysIn(lost, identityId)
+  assert.partialDeepStrictEqual(keysBefore, [registration.signingKey, registration.encryptionKey])
 
   const ada = await stage.invite()
   ada.offerPasskeys(false)
@@ -48,7 +51,7 @@ test('REC-04 with the recovery code alone, a new device gets in and opens the ve
   assert.deepEqual(keyWraps.map(({ kind }) => kind).toSorted(), ['passkey_prf', 'passkey_prf', 'recovery_code'])
   const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')?.ciphertext ?? ''
   const masterKey = await openMasterKey(wrap, await keyFromRecoveryCode(next), user.userId)
-  const identityId = identities[0]?.identityId ?? ''
+  assert.deepEqual(await keysIn(ada, identityId), keysBefore)
   const { publicKey, encryptedPrivateKey } = registration.signingKey
   const signingKey = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
   const message = new TextEncoder().encode('a contract')
@@ -116,6 +119,21 @@ async function registrationOf(person: Person): Promise<Registration> {
   const sent = (await person.sent()).find(({ url }) => url.endsWith('/register/finish'))
   const registration: Registration = JSON.parse(sent?.body.toString() ?? '')
   return registration
+}
+
+/** The keys of an identity as the service has them, the private halves encrypted. */
+function keysIn({ page }: Person, identityId: string): Promise<unknown[]> {
+  const urls = ['signing', 'encryption'].map((what) => `${stage.service.baseUrl}/api/${what}/keys/${identityId}`)
+  return page.evaluate(
+    (addresses) =>
+      Promise.all(
+        addresses.map(async (address) => {
+          const answer = await fetch(address, { credentials: 'include' })
+          return answer.json()
+        }),
+      ),
+    urls,
+  )
 }
 
 function statusOf(person: Person, url: string): Promise<number> {

@@ -72,6 +72,9 @@ test('SIG-19 a full page: what was sent is shown, and signed byte for byte, what
   await page.goto(signPage(requestId))
   await page.locator('.exact-text').waitFor()
   assert.equal(await page.locator('.exact-text img, .exact-text script').count(), 0)
+  const shown = await page.locator('.exact-text').innerText()
+  for (const inert of ['<img src=x onerror="document.title = 1">', '<script>', '{{constructor.constructor('])
+    assert.ok(shown.includes(inert), shown)
   const marked = await page.locator('.odd').allInnerTexts()
   assert.deepEqual(marked, ['U+202E', 'U+202C', 'а Cyrillic', 'U+200B', 'U+001B', 'U+0301 ×57'])
   await page.getByText(exactTextEn.oddities.direction(2)).waitFor()
@@ -277,7 +280,7 @@ test('a popup of a request that expires turns to expired by itself, stays, and t
 })
 
 test('SIG-25 a demonstration, which anybody may ask for, is called one', async () => {
-  const { person } = await enroll('ines')
+  const { person, identityId } = await enroll('ines')
   const asked = await fetch(`${stage.service.baseUrl}/api/signing/demo/request`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -286,6 +289,11 @@ test('SIG-25 a demonstration, which anybody may ask for, is called one', async (
   const { requestId } = (await asked.json()) as { requestId: string }
   await person.page.goto(signPage(requestId))
   await person.page.getByText(words.sign.demonstration).waitFor()
+
+  const { requestId: earnest } = await app.ask({ identityId, payload: 'Pay 100 €' })
+  await person.page.goto(signPage(earnest))
+  await awake(person.page).waitFor()
+  assert.equal(await person.page.getByText(words.sign.demonstration).count(), 0)
   await person.leave()
 })
 

@@ -55,16 +55,27 @@ test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, a
 
   const lines = createInterface(app.stdout)[Symbol.asyncIterator]()
   const ours = new Webhook(secret)
+  const theirs = new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`)
   const [now, before] = [new Date(), new Date(Date.now() - 600_000)]
-  const send = async (at: Date, says: string, id: string) => {
-    const sent = JSON.stringify({ type: 'signing.signed', data: { requestId: says } })
+  const bodyOf = (says: string) => JSON.stringify({ type: 'signing.signed', data: { requestId: says } })
+  const send = async (at: Date, says: string, id: string, { by = ours, altered = {}, sent = bodyOf(says) } = {}) => {
     const headers = {
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': ours.sign(id, at, sent),
+      'webhook-signature': by.sign(id, at, bodyOf(says)),
+      ...altered,
     }
     return (await fetch(origin, { method: 'POST', body: sent, headers })).status
   }
+  assert.deepEqual(
+    [
+      await send(now, 'it', 'a', { by: theirs }),
+      await send(now, 'it', 'a', { sent: bodyOf('something else') }),
+      await send(now, 'it', 'a', { altered: { 'webhook-id': 'another' } }),
+      await send(before, 'it', 'a', { altered: { 'webhook-timestamp': forged['webhook-timestamp'] } }),
+    ],
+    [401, 401, 401, 401],
+  )
   assert.deepEqual(
     [await send(now, 'it', 'b'), await send(now, 'it', 'b'), await send(before, 'it', 'c')],
     [204, 204, 401],
