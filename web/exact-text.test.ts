@@ -50,6 +50,20 @@ test('SIG-19 what is shown, joined back, is the exact text, whatever is in it', 
   )
 })
 
+test('SIG-19 each character that has no look of its own, within a word, is marked', () => {
+  const seen = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/v
+  const unseen = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\t\n]]/v
+  let count = 0
+  for (let code = 0; code <= 0x10_ff_ff; code += 1) {
+    const character = String.fromCodePoint(code)
+    if (!unseen.test(character) || seen.test(character)) continue
+    count += 1
+    const marks = marksIn(`a${character}b`)
+    assert.deepEqual([marks.length, marks[0]?.[1]], [1, character], `U+${code.toString(16)}`)
+  }
+  assert.ok(count > 4000)
+})
+
 test('SIG-19 no character that a reader can’t see is ever plain', () => {
   const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/v
   fc.assert(
