@@ -23,6 +23,7 @@ import { deleteFormerlySlow, pruneAppSessions } from '#sessions/logout.ts'
 import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireOrganizationRequests, pruneOrganizationRequests } from '#signing/organization-request.ts'
+import { pruneRecords } from '#signing/quota.ts'
 import { expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
@@ -59,6 +60,7 @@ const sweeps: Record<string, Sweep> = {
   'sign-ins that browsers mediate': pruneContinuations,
   'signing requests that expired': expireRequests,
   'signing requests that led to nothing': pruneRequests,
+  'records of signing requests': pruneRecords,
   'signing requests to organizations that expired': expireOrganizationRequests,
   'signing requests to organizations that led to nothing': pruneOrganizationRequests,
   'rate limits': pruneRateLimits,

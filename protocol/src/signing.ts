@@ -217,31 +217,44 @@ export const ExportedOrganizationSignature = Type.Object({
   answeredAt: Instant,
 })
 
+const Cursor = Type.String({
+  pattern: '^[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  description: 'The nextCursor of the page before',
+})
+const pageOf = (usual: number) =>
+  Type.Object({
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(
+      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: `1 to 100; ${usual} unless given` }),
+    ),
+  })
+const Page = Type.Object({
+  requests: Type.Array(SigningRequest, {
+    description: `As many as asked, or fewer, where they would take more than ${limits.signingPageBytesMax} bytes`,
+  }),
+  nextCursor: Type.Union([Cursor, Type.Null()]),
+})
+
 export const listSigningRequests = endpoint(
   'GET /api/signing/requests',
   {
     ...ofOrganization,
-    summary: 'The requests that wait for me: for one of my identities, or as one for an organization',
+    summary: 'The requests that wait for me, the first that expires first: for an identity, or for an organization',
   },
-  {},
-  { 200: Type.Object({ requests: Type.Array(SigningRequest) }) },
+  { querystring: pageOf(limits.signingPageMax) },
+  {
+    200: Type.Object({
+      requests: Page.properties.requests,
+      nextCursor: Type.Optional(Cursor),
+    }),
+  },
 )
-
-const HistoryCursor = Type.String({
-  pattern: '^[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  description: 'The nextCursor of the page before',
-})
 
 export const readSigningHistory = endpoint(
   'GET /api/signing/history',
   { ...session, summary: 'What I signed, denied or let expire, and what organizations signed by me, the newest first' },
-  {
-    querystring: Type.Object({
-      cursor: Type.Optional(HistoryCursor),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
-    }),
-  },
-  { 200: Type.Object({ requests: Type.Array(SigningRequest), nextCursor: Type.Union([HistoryCursor, Type.Null()]) }) },
+  { querystring: pageOf(limits.signingHistoryPage) },
+  { 200: Page },
 )
 
 export const readSigningRequest = endpoint(

@@ -319,7 +319,7 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   assert.deepEqual((await ada.listRequests()).json(), { requests: [] })
   assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await send('GET', `/api/signing/public-key/${ada.handle}`, {})), [404, 'identity_not_found'])
-  assert.deepEqual(await tablesWith(last), ['audit_entry'])
+  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_entry'], []])
   for (const publicKey of [ada.pair.publicKey, rotation.publicKey]) {
     const key = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
     const again = await send('POST', `/api/signing/keys/${kept.identityId}`, ada.headers, key)

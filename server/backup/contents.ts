@@ -26,6 +26,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   signing_organization_place: 'kept',
   signing_organization_answer: 'kept',
   signing_signature_use: 'kept',
+  signing_request_record: 'left behind',
   transparency_log: 'kept',
   transparency_leaf: 'kept',
   transparency_node: 'kept',

@@ -13,3 +13,10 @@ export async function* readPages<Item>(
     last = items.at(-1)
   }
 }
+
+/** The first of these items that are `bytesMax` bytes together at most; the first one however large it is. */
+export function takeFitting<Item>(items: Item[], bytesMax: number, bytesOf: (item: Item) => number): Item[] {
+  let bytes = 0
+  const end = items.findIndex((item, index) => (bytes += bytesOf(item)) > bytesMax && index > 0)
+  return end < 0 ? items : items.slice(0, end)
+}

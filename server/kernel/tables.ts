@@ -429,6 +429,12 @@ export interface Tables {
     identity_id: string
     client_id: string
   }
+  signing_request_record: {
+    signer_id: string
+    client_id: string
+    is_connected: boolean
+    recorded_at: Date
+  }
   signing_signature_use: {
     identity_id: string
     signature_sha256: Uint8Array

@@ -1,7 +1,7 @@
 import type { NewDemoRequest } from '@countersign/protocol/signing'
 import { playgroundClientId } from '#apps/built-in-app.ts'
 import { findByHandle } from '#identity/identity.ts'
-import type { Database } from '#kernel/database.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { openRequest } from '#signing/request.ts'
 
@@ -14,11 +14,15 @@ const pendingMax = 3
 
 /**
  * Asks an identity to sign a demonstration, which everybody may. Refuses `invalid_request`, `reserved_payload`,
- * `identity_not_found`, `no_signing_key`, `too_many_pending`.
+ * `identity_not_found`, `no_signing_key`, `rate_limited`, `too_many_pending`.
  */
-export async function openDemonstration(db: Database, { handle, ...wanted }: NewDemoRequest, now: Date) {
+export async function openDemonstration(
+  kernel: Pick<Kernel, 'db' | 'rateLimits'>,
+  { handle, ...wanted }: NewDemoRequest,
+  now: Date,
+) {
   if ((handle === undefined) === (wanted.identityId === undefined)) throw refuse.invalid_request()
-  const identityId = wanted.identityId ?? (await findByHandle(db, handle ?? ''))?.identityId
+  const identityId = wanted.identityId ?? (await findByHandle(kernel.db, handle ?? ''))?.identityId
   if (identityId === undefined) throw refuse.identity_not_found()
-  return openRequest(db, { clientId: playgroundClientId, pendingMax }, { ...wanted, identityId }, now)
+  return openRequest(kernel, { clientId: playgroundClientId, pendingMax }, { ...wanted, identityId }, now)
 }

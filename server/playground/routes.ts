@@ -25,12 +25,13 @@ export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>,
 }
 
 /** Mounts the request to sign that needs no app. */
-export function demoSigningRoutes(host: Host, { db, clock, rateLimits }: Kernel): void {
+export function demoSigningRoutes(host: Host, kernel: Kernel): void {
+  const { clock, rateLimits } = kernel
   host.route({
     ...openDemoRequest,
     async handler(request, reply) {
       await rateLimits.count('demonstration of signing', addressKey(request))
-      return reply.status(201).send(await openDemonstration(db, request.body, clock()))
+      return reply.status(201).send(await openDemonstration(kernel, request.body, clock()))
     },
   })
 }

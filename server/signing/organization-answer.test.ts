@@ -6,7 +6,7 @@ import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { makeOrganization } from '#testing/organization.ts'
 import { askerOf, createSigner } from '#testing/signer.ts'
 import { createWorld, type World } from '#testing/world.ts'
-import { listPendingOfOrganizations } from './organization-answer.ts'
+import { listPending } from './pending.ts'
 
 let world: World
 before(async () => {
@@ -28,7 +28,7 @@ async function list(userId: string) {
   const proof = { authTime: at, provedRequestSha256: null }
   const session = { sessionId: randomUUID(), userId, identityId: null, ...proof, expiresAt: at }
   const db = world.db.withPlugin(counting)
-  const requests = await listPendingOfOrganizations(db, { ...session, authMethod: 'passkey' }, at)
+  const { requests } = await listPending(db, { ...session, authMethod: 'passkey' }, { count: 100 }, at)
   return { requests, statements }
 }
 

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
-import { keepOrganization, listSignatories, requireSignatories, type Signatory } from '#organizations/signatory.ts'
+import { keepOrganization, requireSignatories, type Signatory } from '#organizations/signatory.ts'
 import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import * as answerStore from './organization-answer-store.ts'
@@ -32,15 +32,6 @@ export async function findAsking(db: Database, session: Session, requestId: stri
   return place && { session, requestId, organizationId: place.organizationId }
 }
 
-/** The requests to organizations that wait for the person of a session: those that they have not answered yet. */
-export async function listPendingOfOrganizations(db: Database, session: Session, now: Date): Promise<SigningRequest[]> {
-  const signatories = await listSignatories(db, session, now)
-  if (signatories.length === 0) return []
-  const organizationIds = [...new Set(signatories.map(({ organization }) => organization.organizationId))]
-  const views = await toViews(db, await store.listPending(db, organizationIds, now), signatories)
-  return views.filter(({ organization }) => organization?.answered === null)
-}
-
 /**
  * A request to an organization, as a member who signs or approves sees it. Refuses `request_not_found`,
  * `insufficient_scope`, `enterprise_sso_required`, `no_signing_key`.
@@ -48,7 +39,7 @@ export async function listPendingOfOrganizations(db: Database, session: Session,
 export async function readOrganizationRequest(surroundings: Surroundings, asking: Asking, now: Date) {
   const { db } = surroundings
   const signatories = await requireReader(surroundings, asking, now)
-  const [view] = await toViews(db, [await settled(db, asking, now)], signatories)
+  const [view] = await toMemberViews(db, [await settled(db, asking, now)], signatories)
   if (!view) throw refuse.no_signing_key()
   return view
 }
@@ -164,7 +155,7 @@ async function notPending(db: Database, place: answerStore.Place, now: Date) {
 }
 
 /** Requests as one of their members sees them, without those for which the person has no signing key. */
-async function toViews(
+export async function toMemberViews(
   db: Database,
   requests: store.StoredRequest[],
   signatories: Signatory[],

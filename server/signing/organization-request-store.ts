@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { countStanding, deleteAnswers, stands, type Place } from './organization-answer-store.ts'
+import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
   organizationId: string
@@ -36,19 +37,32 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
     .execute()
 }
 
-type OfApp = { organizationId: string; clientId: string }
+type OfApp = { organizationId: string; clientId: string; isConnected: boolean }
 
-/** How many requests of an app wait for an organization, and when the first of them expires. */
-export async function countPending(tx: Transaction, { organizationId, clientId }: OfApp, now: Date) {
-  const { count, firstExpiry } = await tx
-    .selectFrom('signing_organization_request')
-    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
-    .where('organization_id', '=', organizationId)
-    .where('client_id', '=', clientId)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow()
-  return { count: Number(count), firstExpiry: firstExpiry ?? now }
+/**
+ * How many requests wait for an organization, and when the first of them expires: of an app, and of all apps together
+ * that act for it as that one does, or do not.
+ */
+export async function countPending(tx: Transaction, { organizationId, clientId, isConnected }: OfApp, now: Date) {
+  const { rows } = await sql<PendingCounts>`
+    select ${pendingCounts(clientId)}
+    from (
+      select client_id, expires_at, ${actsForIt(now)} as is_connected
+      from signing_organization_request
+      where organization_id = ${organizationId} and status = 'pending' and expires_at > ${now} offset 0
+    ) pending
+    where is_connected = ${isConnected}`.execute(tx)
+  return readCounts(rows, now)
+}
+
+/** Whether the app of a request acts for the organization at `now`. */
+function actsForIt(now: Date) {
+  return sql<boolean>`exists (
+    select from token_lineage
+    where token_lineage.organization_id = signing_organization_request.organization_id
+      and token_lineage.client_id = signing_organization_request.client_id
+      and revoked_at is null and ends_at > ${now}
+  )`
 }
 
 /** Where a request is, and whose. */
@@ -85,12 +99,7 @@ export function requests(db: Database, now: Date) {
       'app.website_url as appWebsiteUrl',
       'app.redirect_uris as appRedirectUris',
       'app.status as appStatus',
-      sql<boolean>`exists (
-        select from token_lineage
-        where token_lineage.organization_id = signing_organization_request.organization_id
-          and token_lineage.client_id = signing_organization_request.client_id
-          and revoked_at is null and ends_at > ${now}
-      )`.as('connected'),
+      actsForIt(now).as('connected'),
     ])
 }
 
@@ -102,14 +111,15 @@ export function findRequest(db: Database, { organizationId, requestId }: Place, 
 }
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
-/** The requests that wait for any of these organizations, the first that expires first. */
-export function listPending(db: Database, organizationIds: string[], now: Date) {
+/** Those requests that are at these places, in no order. */
+export function listRequests(db: Database, places: Place[], now: Date) {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
   return requests(db, now)
-    .where('signing_organization_request.organization_id', 'in', organizationIds)
-    .where('signing_organization_request.status', '=', 'pending')
-    .where('signing_organization_request.expires_at', '>', now)
-    .orderBy('signing_organization_request.expires_at')
-    .orderBy('signing_organization_request.request_id')
+    .where(
+      sql<boolean>`(signing_organization_request.organization_id, signing_organization_request.request_id)
+        in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
     .execute()
 }
 

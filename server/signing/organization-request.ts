@@ -5,9 +5,10 @@ import { isReservedPayload } from '@countersign/protocol/formats/reserved-payloa
 import type { OrganizationSignature, SigningProgress } from '@countersign/protocol/organization-signing'
 import type { NewSigningRequest, SigningStatus } from '@countersign/protocol/signing'
 import { record } from '#kernel/audit.ts'
-import { secondsAfter, secondsUntil } from '#kernel/clock.ts'
+import { secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { readPages } from '#kernel/pages.ts'
+import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { canSign } from '#organizations/signatory.ts'
 import { holdOrganization } from '#organizations/sso.ts'
@@ -23,6 +24,7 @@ import {
   type StoredAnswer,
 } from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
+import { countAsking, isRecorded, requireRoom } from './quota.ts'
 
 const refuse = refusals({
   reserved_payload: [400, "payload must not start with {'version': because messages of this service itself do."],
@@ -30,19 +32,29 @@ const refuse = refusals({
   organization_not_found: [404, 'No active organization has this id.'],
   request_not_found: [404, 'There is no such signing request.'],
   no_signing_key: [422, 'Too few members who may sign and approve for this organization have signing keys.'],
-  too_many_pending: [429, 'Too many requests of this app wait for this organization already.'],
 })
 
 type Wanted = { organizationId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
 
 /**
  * Opens a request of an app to an organization, with as many approvals as that demands now. Refuses
- * `reserved_payload`, `invalid_request`, `organization_not_found`, `no_signing_key`, `too_many_pending`.
+ * `reserved_payload`, `invalid_request`, `rate_limited`, `organization_not_found`, `no_signing_key`,
+ * `too_many_pending`.
  */
-export async function openOrganizationRequest(db: Database, clientId: string, wanted: Wanted, now: Date) {
+export async function openOrganizationRequest(
+  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  clientId: string,
+  wanted: Wanted,
+  now: Date,
+) {
   const { organizationId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
   if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
+  const [of, by] = [
+    { organizationId, clientId },
+    { signerId: organizationId, clientId },
+  ]
+  await countAsking(rateLimits, { ...by, isConnected: await actsForOrganization(db, of, now) })
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
   return transaction(db, async (tx) => {
@@ -51,17 +63,14 @@ export async function openOrganizationRequest(db: Database, clientId: string, wa
     if (!organization) throw refuse.organization_not_found()
     const { name: organizationName, approvalsNeeded } = organization
     if (!(await canSign(tx, organizationId, approvalsNeeded))) throw refuse.no_signing_key()
-    const of = { organizationId, clientId }
-    const isKnown = await actsForOrganization(tx, of, now)
-    const room = isKnown ? limits.signingPendingMax : limits.signingPendingOfUnconnectedMax
-    const { count, firstExpiry } = await store.countPending(tx, of, now)
-    if (count >= room)
-      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
+    const asking = { ...by, isConnected: await actsForOrganization(tx, of, now) }
+    requireRoom(await store.countPending(tx, { organizationId, ...asking }, now), asking, now)
 
     const request = { ...of, requestId, organizationName, payload, metadata, approvalsNeeded, expiresAt }
     await store.insertRequest(tx, request, now)
     const act = { action: 'organization.signing.requested', actor: 'app' } as const
-    await record(tx, { ...act, ...of, details: { requestId, approvalsNeeded } }, now)
+    if (await isRecorded(tx, asking, now))
+      await record(tx, { ...act, ...of, details: { requestId, approvalsNeeded } }, now)
     return { requestId, expiresAt: expiresAt.toISOString(), organization: toProgress(request, []) }
   })
 }

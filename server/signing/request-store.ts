@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Prepared, Transaction } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
+import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
   requestId: string
@@ -37,17 +38,24 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
     .execute()
 }
 
-/** How many requests of an app wait for an identity, and when the first of them expires. */
-export async function countPending(tx: Transaction, identityId: string, clientId: string, now: Date) {
-  const { count, firstExpiry } = await tx
-    .selectFrom('signing_request')
-    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
-    .where('identity_id', '=', identityId)
-    .where('client_id', '=', clientId)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow()
-  return { count: Number(count), firstExpiry: firstExpiry ?? now }
+type OfApp = { identityId: string; clientId: string; isConnected: boolean }
+
+/**
+ * How many requests wait for an identity, and when the first of them expires: of an app, and of all apps together that
+ * are connected to it as that one is, or are not.
+ */
+export async function countPending(tx: Transaction, { identityId, clientId, isConnected }: OfApp, now: Date) {
+  const { rows } = await sql<PendingCounts>`
+    select ${pendingCounts(clientId)}
+    from (
+      select client_id, expires_at, exists (
+        select from authorization_consent consent
+        where consent.identity_id = ${identityId} and consent.client_id = signing_request.client_id
+      ) as is_connected
+      from signing_request where identity_id = ${identityId} and status = 'pending' and expires_at > ${now} offset 0
+    ) pending
+    where is_connected = ${isConnected}`.execute(tx)
+  return readCounts(rows, now)
 }
 
 /** Where a request stands, for whoever knows its id alone, and whose it is. */
@@ -138,36 +146,16 @@ export function findRequestOfUser(db: Database, acting: Acting, identityId: stri
 }
 export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
 
-/** The requests that wait for a person, the first that expires first. */
-export function listPendingOfUser(db: Database, acting: Acting, now: Date) {
+/** Those of a person's requests that have these ids, in no order. */
+export function listRequestsOfUser(db: Database, acting: Acting, places: Place[]) {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
   return selectForUser(db, acting)
-    .innerJoin(selectPending(db, acting, now).as('waiting'), (join) =>
-      join
-        .onRef('waiting.identity_id', '=', 'signing_request.identity_id')
-        .onRef('waiting.request_id', '=', 'signing_request.request_id'),
+    .where(
+      sql<boolean>`(signing_request.identity_id, signing_request.request_id)
+        in (select * from unnest(${identityIds}::uuid[], ${requestIds}::uuid[]))`,
     )
-    .orderBy('signing_request.expires_at')
-    .orderBy('signing_request.request_id')
     .execute()
-}
-
-/** By each identity for itself: joined with all that wait, they could be read all. */
-function selectPending(db: Database, { userId }: Acting, now: Date) {
-  return db
-    .selectFrom('identity')
-    .innerJoinLateral(
-      ({ selectFrom }) =>
-        selectFrom('signing_request')
-          .select('request_id')
-          .whereRef('signing_request.identity_id', '=', 'identity.identity_id')
-          .where('status', '=', 'pending')
-          .where('expires_at', '>', now)
-          .offset(0)
-          .as('pending'),
-      (join) => join.onTrue(),
-    )
-    .select(['identity.identity_id', 'pending.request_id'])
-    .where('identity.user_id', '=', userId)
 }
 
 type Place = { identityId: string; requestId: string }

@@ -7,7 +7,7 @@ import { playgroundClientId } from '#apps/built-in-app.ts'
 import { isConnected } from '#authorizations/authorization.ts'
 import { holdIdentity } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
-import { laterOf, secondsAfter, secondsUntil } from '#kernel/clock.ts'
+import { laterOf, secondsAfter } from '#kernel/clock.ts'
 import { isReadOnly, transaction, type Database, type Transaction } from '#kernel/database.ts'
 import { verifies } from '#kernel/ed25519.ts'
 import type { Kernel } from '#kernel/kernel.ts'
@@ -19,6 +19,8 @@ import { toAskingApp } from './asking-app.ts'
 import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
+import { countAsking, isRecorded, requireRoom } from './quota.ts'
+import { deleteRecords } from './quota-store.ts'
 import * as store from './request-store.ts'
 import * as sweeps from './request-sweep-store.ts'
 import { bindSignature, deleteSignatureUses } from './signature-use.ts'
@@ -32,7 +34,6 @@ const refuse = refusals({
   app_not_active: [409, 'The app that asked is not active any more. The request can be denied.'],
   request_not_pending: [409, 'This request has been answered, or has expired.'],
   no_signing_key: [422, 'This identity has no signing key.'],
-  too_many_pending: [429, 'Too many requests of this app wait for this identity already.'],
 })
 
 type Wanted = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
@@ -42,12 +43,19 @@ type Asker = { clientId: string; pendingMax?: number }
 
 /**
  * Opens a request of an app, bound to the present key of the identity. Refuses `reserved_payload`, `invalid_request`,
- * `identity_not_found`, `no_signing_key`, `too_many_pending`.
+ * `rate_limited`, `identity_not_found`, `no_signing_key`, `too_many_pending`.
  */
-export async function openRequest(db: Database, { clientId, pendingMax }: Asker, wanted: Wanted, now: Date) {
+export async function openRequest(
+  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  { clientId, pendingMax }: Asker,
+  wanted: Wanted,
+  now: Date,
+) {
   const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
   if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
+  const by = { signerId: identityId, clientId }
+  await countAsking(rateLimits, { ...by, isConnected: await isConnected(db, identityId, clientId) })
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
   return transaction(db, async (tx) => {
@@ -56,10 +64,8 @@ export async function openRequest(db: Database, { clientId, pendingMax }: Asker,
     if (!identity) throw refuse.identity_not_found()
     const key = await findCurrentKey(tx, identityId)
     if (!key) throw refuse.no_signing_key()
-    const room = pendingMax ?? (await roomFor(tx, identityId, clientId))
-    const { count, firstExpiry } = await store.countPending(tx, identityId, clientId, now)
-    if (count >= room)
-      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
+    const asking = { ...by, isConnected: await isConnected(tx, identityId, clientId) }
+    requireRoom(await store.countPending(tx, { identityId, ...asking }, now), { ...asking, pendingMax }, now)
 
     const { keyVersion, publicKey } = key
     const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }
@@ -67,16 +73,10 @@ export async function openRequest(db: Database, { clientId, pendingMax }: Asker,
     await store.insertRequest(tx, { ...request, createdAt: laterOf(now, key.createdAt) })
     const { userId } = identity
     const asked = { userId, identityId, clientId, details: { requestId } }
-    await record(tx, { action: 'signing.requested', actor: 'app', ...asked }, now)
+    if (await isRecorded(tx, asking, now))
+      await record(tx, { action: 'signing.requested', actor: 'app', ...asked }, now)
     return { requestId, expiresAt: expiresAt.toISOString(), publicKey: toBase64(publicKey) }
   })
-}
-
-/** An app may not bombard anybody, and even less somebody who never let it in. */
-async function roomFor(tx: Transaction, identityId: string, clientId: string): Promise<number> {
-  return (await isConnected(tx, identityId, clientId))
-    ? limits.signingPendingMax
-    : limits.signingPendingOfUnconnectedMax
 }
 
 /**
@@ -116,12 +116,6 @@ async function tellApps(tx: Transaction, ended: store.Ended[], now: Date): Promi
     data: toStatus(request),
   }))
   await enqueueWebhooks(tx, events, now)
-}
-
-/** The requests that wait for a person, the first that expires first. */
-export async function listPending(db: Database, acting: Acting, now: Date): Promise<SigningRequest[]> {
-  if (!isForPerson(acting)) return []
-  return (await store.listPendingOfUser(db, acting, now)).map(toSigningRequest)
 }
 
 /** A request for one of a person's identities. Refuses `request_not_found`. */
@@ -188,10 +182,11 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
 export async function forgetRequests(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
   await tellApps(tx, await store.deleteRequests(tx, identityIds), now)
   await deleteSignatureUses(tx, identityIds)
+  await deleteRecords(tx, identityIds)
 }
 
 /** Requests to a person are theirs: an organization that has signed them in alone learns of none. */
-const isForPerson = ({ identityId }: Acting) => identityId === null
+export const isForPerson = ({ identityId }: Acting) => identityId === null
 
 async function findOwn(db: Database, acting: Acting, requestId: string) {
   if (!isForPerson(acting)) return undefined

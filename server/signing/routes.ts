@@ -9,7 +9,7 @@ import type { Host } from '#kernel/http.ts'
 import { whileIdle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { siteOf, type Pages } from '#kernel/page.ts'
-import { addressKey, textKey } from '#kernel/rate-limit.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { Secret } from '#kernel/secret.ts'
 import { sessionGuard } from '#sessions/session.ts'
@@ -18,11 +18,11 @@ import {
   answerForOrganization,
   denyForOrganization,
   findAsking,
-  listPendingOfOrganizations,
   readOrganizationRequest,
 } from './organization-answer.ts'
 import { openOrganizationRequest } from './organization-request.ts'
-import { denyRequest, listPending, openRequest, readRequest, readStatus, signRequest } from './request.ts'
+import { listPending } from './pending.ts'
+import { denyRequest, openRequest, readRequest, readStatus, signRequest } from './request.ts'
 import { readHistory } from './history.ts'
 import { readSignPage } from './page.ts'
 import { issueReceipt, issueReceiptToApp } from './receipt.ts'
@@ -36,8 +36,6 @@ const refuse = refusals({
 })
 
 const oneAddressee = 'Name who should sign: identityId or organizationId, one of the two.'
-
-const historyDefault = 50
 
 type Signing = { kernel: Kernel; apps: AppDirectory }
 
@@ -68,7 +66,7 @@ export function signingPageRoutes(host: Host, { kernel, apps }: Signing, pages: 
 }
 
 function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waiting): void {
-  const { db, clock, rateLimits } = kernel
+  const { clock, rateLimits } = kernel
 
   host.route({
     ...endpoints.openSigningRequest,
@@ -79,12 +77,10 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       const proof = { kind: 'secret', secret: new Secret(clientSecret) } as const
       const credentials = { clientId, proof, scheme: 'body' } as const
       await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
-      const signer = 'identityId' in addressee ? addressee.identityId : addressee.organizationId
-      await rateLimits.count('signing request of an app to one signer', textKey(`${clientId} ${signer}`))
       const opened =
         'identityId' in addressee
-          ? await openRequest(db, { clientId }, { ...wanted, ...addressee }, clock())
-          : await openOrganizationRequest(db, clientId, { ...wanted, ...addressee }, clock())
+          ? await openRequest(kernel, { clientId }, { ...wanted, ...addressee }, clock())
+          : await openOrganizationRequest(kernel, clientId, { ...wanted, ...addressee }, clock())
       return reply.status(201).send(opened)
     },
   })
@@ -191,10 +187,10 @@ function requestRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.listSigningRequests,
     onRequest: session.onRequest,
-    async handler(request) {
-      const [own, now] = [session.of(request), clock()]
-      const ofOrganizations = await listPendingOfOrganizations(db, own, now)
-      return { requests: [...(await listPending(db, own, now)), ...ofOrganizations] }
+    handler(request) {
+      const { cursor, limit } = request.query
+      const page = { cursor, count: Number(limit ?? limits.signingPageMax) }
+      return listPending(db, session.of(request), page, clock())
     },
   })
 
@@ -203,7 +199,7 @@ function requestRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     handler(request) {
       const { cursor, limit } = request.query
-      const page = { cursor, count: Number(limit ?? historyDefault) }
+      const page = { cursor, count: Number(limit ?? limits.signingHistoryPage) }
       return readHistory(db, session.of(request), page, clock())
     },
   })

@@ -337,7 +337,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     table: 'app',
     except: [
       ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
-      ...['signing_request', 'signing_request_place'],
+      ...['signing_request', 'signing_request_place', 'signing_request_record'],
       ...['signing_organization_request', 'signing_organization_place', 'signing_signature_use'],
     ],
   },

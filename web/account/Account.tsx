@@ -36,6 +36,8 @@ export type Holdings = {
   signingKeys: Answer<'GET /api/signing/keys'>['keys']
   /** What waits for a signature. */
   requests: Answer<'GET /api/signing/requests'>['requests']
+  /** Whether more waits than that. */
+  hasMoreRequests: boolean
   /** Which other devices ask to be unlocked. */
   devices: Answer<'GET /api/account/device-approvals'>['devices']
 }

@@ -6,6 +6,7 @@ import type { Holdings } from './Account.tsx'
 import { History } from './History.tsx'
 import { KeyChange } from './KeyChange.tsx'
 import { useKeyChange } from './key-flow.ts'
+import { readWaiting } from './news.ts'
 import { SigningKeys } from './SigningKeys.tsx'
 
 type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
@@ -13,13 +14,10 @@ type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
 /** What waits for a person's signature, and the keys that they sign with. */
 export function Signing({ holdings, onChange }: Props) {
   const words = useSpeech().words.signing
-  const { session, requests, signingKeys } = holdings
+  const { session, requests, hasMoreRequests, signingKeys } = holdings
   const { identities, user } = session
   const change = useKeyChange(user.userId, async () => {
-    const [{ keys }, left] = await Promise.all([
-      call('GET /api/signing/keys', {}),
-      call('GET /api/signing/requests', {}),
-    ])
+    const [{ keys }, left] = await Promise.all([call('GET /api/signing/keys', {}), readWaiting()])
     onChange({ ...holdings, ...left, signingKeys: keys })
   })
   const { step } = change
@@ -28,7 +26,7 @@ export function Signing({ holdings, onChange }: Props) {
     <section class="step">
       <h1>{words.title}</h1>
       <p class="lead" role="status">
-        {words.waiting(requests.length)}
+        {words.waiting(requests.length, hasMoreRequests)}
       </p>
       <ul class="entries">
         {requests.map((request) => (

@@ -5,7 +5,7 @@ import type { Holdings } from './Account.tsx'
 const restMilliseconds = 5000
 
 /** What waits for a person and may come at any moment. */
-export type News = Pick<Holdings, 'requests' | 'devices'>
+export type News = Pick<Holdings, 'requests' | 'hasMoreRequests' | 'devices'>
 
 /**
  * Reads what waits for a person again every few seconds while they look. What could not be read this time
@@ -27,9 +27,12 @@ export function useNews(take: (news: News) => void): void {
 }
 
 export async function readNews(): Promise<News> {
-  const [{ requests }, { devices }] = await Promise.all([
-    call('GET /api/signing/requests', {}),
-    call('GET /api/account/device-approvals', {}),
-  ])
-  return { requests, devices }
+  const [waiting, { devices }] = await Promise.all([readWaiting(), call('GET /api/account/device-approvals', {})])
+  return { ...waiting, devices }
+}
+
+/** What waits for a signature: the first page of it, since what is answered makes room for what expires later. */
+export async function readWaiting(): Promise<Pick<Holdings, 'requests' | 'hasMoreRequests'>> {
+  const { requests, nextCursor } = await call('GET /api/signing/requests', { querystring: {} })
+  return { requests, hasMoreRequests: nextCursor !== undefined }
 }

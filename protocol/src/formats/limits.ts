@@ -106,6 +106,17 @@ export const limits = {
   /** Requests of one app that may wait for one identity; and where the identity has never connected the app. */
   signingPendingMax: 20,
   signingPendingOfUnconnectedMax: 3,
+  /** Of all apps that are connected together, and of all others together, for one identity or organization. */
+  signingPendingOfConnectedTogetherMax: 100,
+  signingPendingOfUnconnectedTogetherMax: 20,
+  /** How often the audit log records that an app asked one signer, and for how many that are not connected. */
+  signingRequestRecordedSeconds: 3600,
+  signingRequestRecordedOfUnconnectedMax: 3,
+  /** A page of requests: how many, how large as JSON, and how much of that their texts may be before it is written. */
+  signingPageMax: 100,
+  signingHistoryPage: 50,
+  signingPageBytesMax: 1024 * 1024,
+  signingPageTextBytesMax: 256 * 1024,
   /** How long a request is remembered that led to nothing. */
   signingEndedRememberedSeconds: 30 * 24 * 3600,
 
