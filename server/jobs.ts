@@ -24,7 +24,7 @@ import { pruneSessions } from '#sessions/session.ts'
 import { logEarlierKeys } from '#signing/key-log.ts'
 import { expireOrganizationRequests, pruneOrganizationRequests } from '#signing/organization-request.ts'
 import { pruneRecords } from '#signing/quota.ts'
-import { expireRequests, pruneRequests } from '#signing/request.ts'
+import { expireFormerRequests, expireRequests, pruneRequests } from '#signing/request.ts'
 import { pruneKeys, rotateKeysWhenDue } from '#tokens/key-rotation.ts'
 import { pruneTokens } from '#tokens/lineage.ts'
 import { advanceLog, resealLogKey } from '#transparency/log.ts'
@@ -59,6 +59,7 @@ const sweeps: Record<string, Sweep> = {
   'pushed requests': prunePushed,
   'sign-ins that browsers mediate': pruneContinuations,
   'signing requests that expired': expireRequests,
+  'signing requests of deleted identities that expired': expireFormerRequests,
   'signing requests that led to nothing': pruneRequests,
   'records of signing requests': pruneRecords,
   'signing requests to organizations that expired': expireOrganizationRequests,

@@ -310,8 +310,9 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   const last = (await shop.request(ada.identityId)).json().requestId
 
   assert.equal((await deleteIdentity(ada.identityId, ada.headers)).statusCode, 204)
+  assert.equal((await shop.status(last)).json().status, 'pending', 'its app is told nothing before it expires')
+  for (const requestId of [signed, pending]) assert.equal((await shop.status(requestId)).statusCode, 404)
   for (const requestId of [signed, pending, last]) {
-    assert.deepEqual(errorOf(await shop.status(requestId)), [404, 'request_not_found'])
     assert.deepEqual(errorOf(await ada.readRequest(requestId)), [404, 'request_not_found'])
     assert.deepEqual(errorOf(await ada.sign(requestId, ada.pair.sign('Pay 10 €'))), [404, 'request_not_found'])
     assert.deepEqual(errorOf(await ada.deny(requestId)), [404, 'request_not_found'])
@@ -319,7 +320,7 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   assert.deepEqual((await ada.listRequests()).json(), { requests: [] })
   assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await send('GET', `/api/signing/public-key/${ada.handle}`, {})), [404, 'identity_not_found'])
-  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_entry'], []])
+  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_entry'], ['signing_former_request']])
   for (const publicKey of [ada.pair.publicKey, rotation.publicKey]) {
     const key = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
     const again = await send('POST', `/api/signing/keys/${kept.identityId}`, ada.headers, key)
@@ -341,7 +342,10 @@ test('an account that is deleted while people are asked and answer leaves no req
       shop.status(requestId),
     ])
     for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
-    assert.deepEqual(errorOf(await shop.status(requestId)), [404, 'request_not_found'])
+    // What still waited does so for its app until it expires; what was answered, or ended with the key, is gone.
+    const left = await shop.status(requestId)
+    assert.ok(left.statusCode === 404 || left.json().status === 'pending', left.body)
+    assert.deepEqual(errorOf(await ada.readRequest(requestId)), [401, 'unauthorized'])
     assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   }
 })

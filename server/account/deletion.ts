@@ -88,7 +88,7 @@ async function forgetIdentities(tx: Transaction, identityIds: string[], now: Dat
   await forgetTokens(tx, identityIds)
   await forgetLinks(tx, identityIds)
   await forgetConsents(tx, identityIds)
-  await forgetRequests(tx, identityIds, now)
+  await forgetRequests(tx, identityIds)
   await forgetOrganizationSignatures(tx, identityIds)
   await forgetSigningKeys(tx, identityIds, now)
   await forgetIdentityKeys(tx, identityIds)

@@ -27,6 +27,7 @@ const fates: Record<keyof Tables, 'kept' | 'left behind'> = {
   signing_organization_answer: 'kept',
   signing_signature_use: 'kept',
   signing_request_record: 'left behind',
+  signing_former_request: 'kept',
   transparency_log: 'kept',
   transparency_leaf: 'kept',
   transparency_node: 'kept',

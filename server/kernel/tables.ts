@@ -366,6 +366,13 @@ export interface Tables {
     organization_id: string
     noted_at: Date
   }
+  signing_former_request: {
+    request_id: string
+    identity_id: string
+    client_id: string
+    public_key: Uint8Array
+    expires_at: Date
+  }
   signing_key: {
     identity_id: string
     key_version: number

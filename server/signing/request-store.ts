@@ -1,3 +1,4 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { sql } from 'kysely'
 import type { Database, Prepared, Transaction } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
@@ -58,23 +59,28 @@ export async function countPending(tx: Transaction, { identityId, clientId, isCo
   return readCounts(rows, now)
 }
 
-/** Where a request stands, for whoever knows its id alone, and whose it is. */
+/** Where a request stands, for whoever knows its id alone, and whose it is; one whose identity has gone waits still. */
 const statusById = {
   name: 'signing_status',
   text: `
     select signing_request.identity_id as "identityId", request_id as "requestId",
       signing_request.client_id as "clientId",
-      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt"
+      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
+      false as "isFormer"
     from signing_request_place join signing_request using (identity_id, request_id)
-    where request_id = $1`,
+    where request_id = $1
+    union all
+    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, true
+    from signing_former_request where request_id = $1`,
 }
 export type RequestStatus = Pick<
   StoredRequest,
   'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
 >
+type FoundStatus = RequestStatus & { isFormer: boolean }
 
-export async function findStatus(prepared: Prepared, requestId: string): Promise<RequestStatus | undefined> {
-  const [status] = await prepared<RequestStatus>(statusById, [requestId])
+export async function findStatus(prepared: Prepared, requestId: string): Promise<FoundStatus | undefined> {
+  const [status] = await prepared<FoundStatus>(statusById, [requestId])
   return status
 }
 
@@ -230,7 +236,9 @@ export async function listStillPending(db: Database, places: Place[]): Promise<s
     select request_id as "requestId" from signing_request
     join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
       using (identity_id, request_id)
-    where status = 'pending'`.execute(db)
+    where status = 'pending'
+    union all
+    select request_id from signing_former_request where request_id = any(${requestIds}::uuid[])`.execute(db)
   return rows.map(({ requestId }) => requestId)
 }
 
@@ -246,19 +254,22 @@ export async function expirePending(tx: Transaction, identityId: string): Promis
   return ended.map((each) => ({ ...each, status: 'expired' }))
 }
 
-/** Deletes all requests of identities, and answers those that waited still and whose app hears of that. */
-export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<Ended[]> {
-  const { rows } = await sql<Ended>`
+/**
+ * Deletes all requests of identities; of those that wait still, as many as may, it keeps whose they were, until they
+ * expire.
+ */
+export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
+  const waitingMax =
+    identityIds.length * (signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax)
+  await sql`
     with gone as (
       delete from signing_request where identity_id = any(${identityIds}::uuid[])
       returning identity_id, request_id, client_id, public_key, status, expires_at
     ), places as (
       delete from signing_request_place using gone where signing_request_place.request_id = gone.request_id
     )
-    select identity_id as "identityId", request_id as "requestId", client_id as "clientId", public_key as "publicKey",
-      'expired' as status, null as signature, expires_at as "expiresAt", null as "resolvedAt"
-    from gone where status = 'pending' and exists (
-      select from webhook_endpoint where webhook_endpoint.client_id = gone.client_id and disabled_at is null
-    )`.execute(tx)
-  return rows
+    insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
+    select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
+    limit ${waitingMax}`.execute(tx)
 }

@@ -19,6 +19,20 @@ export async function expireDue(tx: Transaction, now: Date, batch: number): Prom
   return rows
 }
 
+/** Deletes up to `batch` requests of deleted identities that have expired, and answers which those were. */
+export async function deleteFormer(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
+  const { rows } = await sql<Ended>`
+    with due as (
+      select request_id from signing_former_request where expires_at <= ${now} limit ${batch}
+    )
+    delete from signing_former_request using due
+    where signing_former_request.request_id = due.request_id and expires_at <= ${now}
+    returning identity_id as "identityId", signing_former_request.request_id as "requestId", client_id as "clientId",
+      public_key as "publicKey", 'expired' as status, null as signature, expires_at as "expiresAt",
+      null as "resolvedAt"`.execute(tx)
+  return rows
+}
+
 /** Deletes up to `batch` requests that led to nothing and expired before `now`. */
 export async function deleteEndedRequests(db: Database, now: Date, batch: number): Promise<number> {
   const { rows } = await sql<{ request_id: string }>`

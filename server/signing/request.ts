@@ -92,6 +92,7 @@ export async function readStatus(
   const found = await store.findStatus(prepared, requestId)
   if (!found) return readOrganizationStatus(db, clientId, requestId, now)
   if (found.clientId !== clientId) throw refuse.access_denied()
+  if (found.isFormer) return toStatus({ ...found, status: found.expiresAt > now ? 'pending' : 'expired' })
   return toStatus(await settled(db, found, now))
 }
 
@@ -166,6 +167,15 @@ export function expireRequests(db: Database, now: Date, batch: number): Promise<
   })
 }
 
+/** Tells apps of up to `batch` requests of deleted identities that have expired, and says how many. */
+export function expireFormerRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    const expired = await sweeps.deleteFormer(tx, now, batch)
+    await tellApps(tx, expired, now)
+    return expired.length
+  })
+}
+
 /** Ends all requests that wait for an identity, and answers which those were. */
 export async function expirePending(tx: Transaction, identityId: string, now: Date): Promise<string[]> {
   const expired = await store.expirePending(tx, identityId)
@@ -178,9 +188,13 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
   return sweeps.deleteEndedRequests(db, secondsAfter(now, -limits.signingEndedRememberedSeconds), batch)
 }
 
-/** Forgets what identities that are going were asked and have signed; apps that wait still hear that it expired. */
-export async function forgetRequests(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
-  await tellApps(tx, await store.deleteRequests(tx, identityIds), now)
+/**
+ * Forgets what identities that are going were asked and have signed. Apps that wait learn nothing of that: what they have
+ * asked goes on waiting for them until it expires, each at its time, or they would learn who the identities of one person
+ * were.
+ */
+export async function forgetRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  await store.deleteRequests(tx, identityIds)
   await deleteSignatureUses(tx, identityIds)
   await deleteRecords(tx, identityIds)
 }

@@ -8,7 +8,7 @@ import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { startSender, type Sender } from '#webhooks/sender.ts'
 import { expireOrganizationRequests } from './organization-request.ts'
-import { expireRequests } from './request.ts'
+import { expireFormerRequests, expireRequests } from './request.ts'
 
 let world: World
 let sender: Sender
@@ -95,17 +95,22 @@ test('an app is told once that a request has expired: swept, looked at, or with 
   )
 })
 
-test('what waits has expired for its app when the identity is deleted, alone or with the account', async (t) => {
+test('what waits for an identity that is deleted, alone or with the account, expires for its app at its time', async (t) => {
   for (const path of ['identity', 'account'] as const) {
-    const { ada, open, heard, close } = await openShop()
+    const { ada, open, status, heard, close } = await openShop()
     t.after(close)
     if (path === 'identity') await addIdentity(ada)
     const denied = await open()
     await ada.deny(denied)
+    await heard(1)
     const waiting = await open()
     const url = path === 'identity' ? `/api/identities/${ada.identityId}` : '/api/account'
     const deleted = await world.api.inject({ method: 'DELETE', url, headers: ada.headers })
     assert.equal(deleted.statusCode, 204, deleted.body)
+    assert.equal((await status(waiting)).status, 'pending')
+    world.pass(301)
+    assert.equal((await status(waiting)).status, 'expired')
+    while ((await expireFormerRequests(world.db, world.now(), 500)) > 0);
     const events = await heard(2)
     assert.deepEqual(events.map(({ type, data }) => [type, data.requestId]).toSorted(), [
       ['signing.denied', denied],

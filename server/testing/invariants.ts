@@ -319,7 +319,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     table: 'identity',
     except: [
       ...['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer', 'delegation_use'],
-      'delegation_former_identity',
+      ...['delegation_former_identity', 'signing_former_request'],
     ],
   },
   // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
@@ -337,7 +337,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     table: 'app',
     except: [
       ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
-      ...['signing_request', 'signing_request_place', 'signing_request_record'],
+      ...['signing_request', 'signing_request_place', 'signing_request_record', 'signing_former_request'],
       ...['signing_organization_request', 'signing_organization_place', 'signing_signature_use'],
     ],
   },
