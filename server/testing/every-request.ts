@@ -289,6 +289,11 @@ async function sign({ world, send }: Desk): Promise<void> {
   await signer.rotate(rotationOf(identityId, signer.pair, next))
   await shop.request(identityId)
   await send(headers, `GET /api/signing/keys/${identityId}`)
+  // What waits for an account that goes waits on for its app.
+  const leaving = await createSigner(world)
+  const left = requestIdIn(await shop.request(leaving.identityId))
+  await send(leaving.headers, 'DELETE /api/account')
+  await shop.status(left)
 }
 
 async function readLog({ world, send }: Desk): Promise<void> {
