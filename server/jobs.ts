@@ -9,6 +9,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { pruneRateLimits } from '#kernel/rate-limit-store.ts'
 import { rest } from '#kernel/rest.ts'
 import { pruneInvitations } from '#organizations/invitation.ts'
+import { pruneSlugs } from '#organizations/slug.ts'
 import { prunePushed } from '#oauth/pushed-request.ts'
 import { recheckDomains } from '#organizations/domain-check.ts'
 import { resealOrganizationKeys } from '#organizations/key-custody.ts'
@@ -48,6 +49,7 @@ const sweeps: Record<string, Sweep> = {
   'device approvals': pruneDeviceApprovals,
   'e-mail proofs': pruneEmailProofs,
   handles: pruneHandles,
+  'slugs of organizations': pruneSlugs,
   'client secrets': pruneSecrets,
   'webhook secrets': pruneWebhookSecrets,
   'apps that described themselves': pruneDescribed,

@@ -268,6 +268,7 @@ export interface Tables {
   organization_slug: {
     slug: string
     organization_id: string
+    free_at: Date | null
   }
   organization_sso_confirmation: {
     organization_id: string

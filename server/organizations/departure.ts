@@ -7,6 +7,7 @@ import { endEnterpriseSessions } from '#tokens/session.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
 import { markKeyInForce } from './key-store.ts'
 import { deleteMembers, hasOtherMembers, listRoles, uncountOwners, uncountOwnersOfSuspended } from './member-store.ts'
+import { slugKeptUntil } from './slug.ts'
 import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
 const refuse = refusals({
@@ -16,7 +17,7 @@ const refuse = refusals({
 /** Deletes an organization that this transaction has locked, and ends what people gave to apps for it. */
 export async function removeOrganization(tx: Transaction, organizationId: string, now: Date): Promise<void> {
   await endAccess(tx, { organizationId }, now)
-  await deleteOrganization(tx, organizationId)
+  await deleteOrganization(tx, organizationId, slugKeptUntil(now))
 }
 
 /** The same for some of its members, who may have its key. That an owner is left, the caller has seen to. */

@@ -42,7 +42,21 @@ const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sou
     takes: 'any session',
     sound: ({ owner }) => ({ body: { name: 'Another', identityId: owner.identityId } }),
   },
-  { name: 'PATCH /api/organizations/:organizationId', takes: 'any session', sound: () => ({ body: { name: 'New' } }) },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'any session',
+    sound: () => ({ body: { logoUrl: null } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { name: 'New' } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { slug: `new-${randomUUID()}`.slice(0, 40) } }),
+  },
   {
     name: 'PATCH /api/organizations/:organizationId',
     takes: 'a fresh passkey',

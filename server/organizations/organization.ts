@@ -16,22 +16,19 @@ import { markKeyInForce } from './key-store.ts'
 import { hasKms } from './kms.ts'
 import { insertMember } from './member-store.ts'
 import { recordAct, requireFreshToAct } from './signed-action.ts'
-import { takeSlug } from './slug.ts'
+import { moveSlug, takeSlug } from './slug.ts'
 import {
-  claimSlug,
   countMemberships,
   insertOrganization,
   listAllMemberships,
   listMembershipsOfIdentity,
   listMembershipsOfSession,
-  releaseSlug,
   updateOrganization,
 } from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
   insufficient_scope: [403, 'Only an owner deletes an organization.'],
-  slug_taken: [409, 'Another organization has this slug. Choose another one.'],
   kms_missing: [409, 'Set the KMS of this organization first.'],
   sso_not_tested: [409, 'Test a connection of this organization first, and have an owner confirm it.'],
 })
@@ -60,7 +57,7 @@ export async function beginOrganization(
   return begin(async (tx) => {
     if (!(await mayJoinAnother(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
-    const slug = await takeSlug(tx, name, organizationId)
+    const slug = await takeSlug(tx, name, organizationId, now)
     await insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...rights }, now)
@@ -114,7 +111,7 @@ export async function changeOrganization(
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
-    if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug)
+    if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug, now)
     await updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
     // Whoever wants acts signed signs that, and so can.
@@ -128,9 +125,12 @@ export async function changeOrganization(
   })
 }
 
-/** Whether somebody else could get in, or act in another's name, whom the organization keeps from it now. */
+/**
+ * Whether somebody else could get in, or act in another's name, whom the organization keeps from it now; or pass for the
+ * organization, as others know it by its name and slug.
+ */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = ['ssoRequired', 'requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const
+  const guards = ['name', 'slug', 'ssoRequired', 'requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const
   return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
@@ -142,11 +142,6 @@ async function moveKeys(
 ): Promise<void> {
   if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_missing()
   await markKeyInForce(tx, { organizationId }, now)
-}
-
-async function moveSlug(tx: Transaction, organization: Member['organization'], slug: string): Promise<void> {
-  if (!(await claimSlug(tx, slug, organization.organizationId))) throw refuse.slug_taken()
-  await releaseSlug(tx, organization.slug)
 }
 
 /**

@@ -115,21 +115,6 @@ export async function countMemberships(db: Database, identityId: string): Promis
   return Number(count)
 }
 
-/** Takes a slug that no organization has; false where one has it. */
-export async function claimSlug(tx: Transaction, slug: string, organizationId: string): Promise<boolean> {
-  const claimed = await tx
-    .insertInto('organization_slug')
-    .values({ slug, organization_id: organizationId })
-    .onConflict((conflict) => conflict.column('slug').doNothing())
-    .returning('slug')
-    .executeTakeFirst()
-  return claimed !== undefined
-}
-
-export async function releaseSlug(tx: Transaction, slug: string): Promise<void> {
-  await tx.deleteFrom('organization_slug').where('slug', '=', slug).execute()
-}
-
 type NewOrganization = { organizationId: string; name: string; slug: string }
 
 /** Inserts an organization that is about to get its first owner. */
@@ -201,9 +186,14 @@ export async function updateOrganization(
     .execute()
 }
 
-/** Deletes an organization with its members, invitations and domains. */
-export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
-  await tx.deleteFrom('organization_slug').where('organization_id', '=', organizationId).execute()
+/** Deletes an organization with its members, invitations and domains; nobody has its slug until then. */
+export async function deleteOrganization(tx: Transaction, organizationId: string, slugFreeAt: Date): Promise<void> {
+  await tx
+    .updateTable('organization_slug')
+    .set({ free_at: slugFreeAt })
+    .where('organization_id', '=', organizationId)
+    .where('free_at', 'is', null)
+    .execute()
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // After its claims: whoever settles one of them takes both in this order too.
   await releaseDomains(tx, organizationId)

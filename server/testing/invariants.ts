@@ -41,7 +41,7 @@ const invariants: Record<string, string> = {
     )`,
   'an organization has its slug, and a slug its organization': `
     select organization_id, organization.slug, organization_slug.slug as taken from organization
-    full join organization_slug using (organization_id)
+    full join (select * from organization_slug where free_at is null) organization_slug using (organization_id)
     where organization.slug is distinct from organization_slug.slug`,
   'a member has each scope once, none that there is not, and an owner all of them': `
     select organization_id, member_id, role, scopes from organization_member
@@ -327,7 +327,14 @@ const references: Record<string, { table: string; except: string[] }> = {
   organization_id: {
     table: 'organization',
     except: [
-      ...['audit_entry', 'token_lineage', 'session', 'session_enterprise_sso', 'session_without_sso'],
+      ...[
+        'organization_slug',
+        'audit_entry',
+        'token_lineage',
+        'session',
+        'session_enterprise_sso',
+        'session_without_sso',
+      ],
       ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
       'signing_signature_use',
     ],

@@ -125,6 +125,9 @@ export const limits = {
   transparencyEventsMax: 100,
 
   slugCharactersMax: 48,
+  /** How long a slug that was given up is kept for its organization, and how many of one are. */
+  slugReservedSeconds: 90 * 24 * 3600,
+  slugsReservedMax: 3,
   /** How many members an organization may have approve what it signs. */
   approvalsNeededMax: 20,
   /** Of what is put after a slug that another organization has: a hyphen and random letters. */
