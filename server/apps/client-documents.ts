@@ -3,7 +3,7 @@ import { secondsAfter } from '#kernel/clock.ts'
 import { idle, whileIdle } from '#kernel/idle.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Unreachable, type Document } from '#kernel/outbound.ts'
-import { siteKey } from '#kernel/rate-limit.ts'
+import { siteKey } from '#kernel/rate-limit-key.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { readClientDocument, type Description } from './client-document.ts'
 
