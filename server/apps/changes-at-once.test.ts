@@ -35,7 +35,7 @@ async function worldOfDevelopers() {
   return { world, register, rotate }
 }
 
-test('LOD-31 changes that wait until they hold everywhere, as many as a process works on, keep nobody out', async (t) => {
+test('LOD-31 changes that wait until they hold everywhere keep nobody out, however many', async (t) => {
   const { world, register, rotate } = await worldOfDevelopers()
   t.after(() => world.close())
   const developers = []

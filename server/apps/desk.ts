@@ -12,7 +12,7 @@ export type Desk = {
   /** The same before what changes or sends something. */
   onChange: (request: FastifyRequest) => Promise<void>
   stewardOf: (request: FastifyRequest) => Steward
-  /** Does what may have to wait until it holds everywhere. Refuses `rate_limited` where too much of a person's waits. */
+  /** Does what may have to wait until it holds everywhere; refuses `rate_limited` where a person has much of that. */
   whileChanging: <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
 }
 

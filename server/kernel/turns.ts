@@ -51,8 +51,8 @@ export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
           ) few
         ) as waiting_of_app
       from (${queue.receivers}) found
-        left join unnest(${claim.servedOwners}::text[], ${claim.servedCounts}::double precision[]) of_late(owner, served)
-          using (owner)
+        left join unnest(${claim.servedOwners}::text[], ${claim.servedCounts}::double precision[])
+          of_late(owner, served) using (owner)
       where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
     ), candidate as (
       select *, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)

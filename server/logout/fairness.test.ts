@@ -80,7 +80,7 @@ for (const [owners, senders] of [
   [20, 1],
   [60, 2],
 ] as const)
-  test(`FAI-23 ${owners} owners with backlogs, more than slots, delay no other app with ${senders} senders`, async (t) => {
+  test(`FAI-23 ${owners} owners with backlogs delay no other app, with ${senders} senders`, async (t) => {
     const filling = { owners, appsOfOwner: 1, sessions: 10, senders }
     const late = await fill(t, filling, { status: 200, afterMilliseconds: 850 })
     for (const round of [1, 2]) {

@@ -123,7 +123,7 @@ for (const [owners, senders] of [
   [20, 1],
   [60, 2],
 ] as const)
-  test(`FAI-22 ${owners} owners with backlogs, more than slots, delay no webhook of another with ${senders} senders`, async (t) => {
+  test(`FAI-22 ${owners} owners with backlogs delay no webhook of another, with ${senders} senders`, async (t) => {
     const late = await stage(t, times(2000, { status: 204, afterMilliseconds: 850 }))
     const apps: string[] = []
     while (apps.length < owners) apps.push(await appOf(await world.person(), late.url))
