@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test, type TestContext } from 'node:test'
 import { decodeJwt } from 'jose'
+import { join, makeOrganization } from '#testing/organization.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type World } from '#testing/world.ts'
 import { openSigningKeys } from '#tokens/signing-keys.ts'
@@ -81,6 +82,40 @@ for (const [named, end] of Object.entries(ends))
       if (nth > 0) assert.ok(moment - (moments[nth - 1] ?? 0) >= 30, `${moments.join(', ')} seconds after the end`)
   })
 
+test('BCL-11 nor does the deletion of an account that leaves organizations with it', async (t) => {
+  const { url, heard, has } = await listen(t)
+  const app = await world.app({ backchannelLogoutUri: url })
+  const owner = await world.person()
+  const [first = '', second = '', third = ''] = identityIds
+  const { identities } = (
+    await world.api.inject({ method: 'GET', url: '/api/identities', headers: ada.headers })
+  ).json<{ identities: { identityId: string; handle: string }[] }>()
+  for (const identityId of [first, second]) {
+    const { id } = await makeOrganization(world, owner)
+    const { handle = '' } = identities.find((each) => each.identityId === identityId) ?? {}
+    await join(world, { id, owner, role: 'member' }, { ...ada, identityId, handle })
+    await app.tokens({ headers: ada.headers, identityId }, { scope: 'openid', organizationId: id })
+    world.pass(1)
+  }
+  await app.tokens({ headers: ada.headers, identityId: third }, { scope: 'openid' })
+  const gone = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: ada.headers })
+  assert.ok(gone.statusCode < 300, gone.body)
+  await has(1)
+  assert.deepEqual(
+    heard().map(({ sub }) => sub),
+    [third],
+    'the one used last, at once',
+  )
+  for (const count of [2, 3]) {
+    world.pass(await secondsUntilNext())
+    await has(count)
+  }
+  const moments = heard().map(({ iat }) => iat)
+  for (const [nth, moment] of moments.entries())
+    if (nth > 0) assert.ok(moment - (moments[nth - 1] ?? 0) >= 30, moments.join(', '))
+  assert.deepEqual(new Set(heard().map(({ sub }) => sub)), new Set([first, second, third]))
+})
+
 /** How long it takes until the next token is due. */
 async function secondsUntilNext(): Promise<number> {
   for (;;) {
@@ -90,6 +125,25 @@ async function secondsUntilNext(): Promise<number> {
     if (seconds > 0) return seconds + 1
   }
 }
+
+test('BCL-11 how much later the app hears of a further identity is drawn each time', async () => {
+  const app = await world.app({ backchannelLogoutUri: 'http://localhost:9/out' })
+  const later: number[] = []
+  for (let nth = 0; nth < 8; nth += 1) {
+    const person = await world.person()
+    for (const identityId of [person.identityId, await anotherOf(person)])
+      await app.tokens({ headers: person.headers, identityId }, { scope: 'openid' })
+    await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: person.headers })
+    const queued = world.db.deleteFrom('session_logout').where('client_id', '=', app.clientId).returning('due_at')
+    const seconds = (await queued.execute()).map(
+      ({ due_at: dueAt }) => (dueAt.getTime() - world.now().getTime()) / 1000,
+    )
+    const [first = -1, second = 0] = seconds.toSorted((a, b) => a - b)
+    assert.deepEqual([first, second >= 30, seconds.length], [0, true, 2])
+    later.push(Math.round(second))
+  }
+  assert.ok(new Set(later).size > 3, later.join(', '))
+})
 
 test('BCL-12 an identity that its person disconnects from an app is told of at once', async (t) => {
   const { url, heard, has } = await listen(t)
