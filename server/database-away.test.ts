@@ -28,6 +28,7 @@ async function startOver(databaseUrl: string) {
 test('NET-07 a host that there is none of is one line that names it', async () => {
   const { said, code } = await startOver('postgres://user:a-password@no-such-host.invalid/countersign')
   assert.match(said, /^DATABASE_URL leads to no-such-host\.invalid:5432, which is not the name of any machine[^\n]*\n$/)
+  assert.doesNotMatch(said, /a-password/)
   assert.equal(code, 1)
 })
 
@@ -41,6 +42,7 @@ test('NET-07 where nothing listens, the start waits a while, and ends with one l
       `^DATABASE_URL leads to 127\\.0\\.0\\.1:${port}, where no PostgreSQL answers \\(ECONNREFUSED\\)[^\\n]*\\n$`,
     ),
   )
+  assert.doesNotMatch(said, /a-password/)
   assert.equal(code, 1)
   assert.ok(performance.now() - began > 9000)
 })

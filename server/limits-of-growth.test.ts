@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { limited } from '#kernel/rate-limit.ts'
 import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { endpoints } from './openapi.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -145,12 +147,17 @@ test('GRW-08 whatever a session adds or changes counts, and nothing keeps its ow
     session('PATCH', `/api/auth/passkeys/${passkeys[0].credentialId}`, { name: `Passkey ${nth}` })
   assert.deepEqual(await statusesOf(12, renameIn(ask)), thenLimited(10, 200, 2))
   assert.deepEqual(await statusesOf(12, renameIn(elsewhere)), thenLimited(10, 200, 2))
-  for (const [method, url, payload] of [
-    ['PUT', '/api/account/key-wraps', { keyWraps: [] }],
-    ['POST', '/api/auth/passkeys/start', {}],
-    ['POST', '/api/oauth/authorize', {}],
-  ] as const)
-    assert.equal((await elsewhere(method, url, payload)).json().error, 'rate_limited', url)
+  const adding = endpoints.filter(
+    ({ endpoint: { method, config } }) => config.security === 'session' && !['GET', 'DELETE'].includes(method),
+  )
+  assert.ok(adding.length > 40, `${adding.length} endpoints`)
+  for (const { endpoint } of adding) {
+    const host = endpoint.config.host === 'business' ? world.business : world.api
+    const url = endpoint.url.replaceAll(/:\w+/g, ada.identityId)
+    const answer = await host.inject({ method: endpoint.method, url, headers: ada.headers, payload: {} })
+    assert.deepEqual([answer.statusCode, answer.json().error], [429, 'rate_limited'], endpoint.name)
+  }
+  assert.equal((await elsewhere('POST', '/api/auth/passkeys/start', {})).json().error, 'rate_limited')
 
   const other = asPerson(world, { headers: await bob.signIn() })
   assert.equal((await other('POST', '/api/auth/passkeys/start', {})).statusCode, 200)
@@ -238,6 +245,7 @@ test('GRW-09 an app asks one person, or one organization, for 600 signatures an 
   assert.deepEqual(await statusesOf(6, askAndDeny), thenLimited(4, 201, 2))
   assert.equal((await shop.request(bob.identityId)).statusCode, 201)
   assert.equal((await bank.request(ada.identityId)).statusCode, 201)
+  assert.deepEqual(limited['signing request of an app to one signer'], { points: 600, seconds: 3600 })
   const nobody = crypto.randomUUID()
   assert.deepEqual(await statusesOf(5, () => shop.requestOf(nobody)), thenLimited(4, 404))
 })

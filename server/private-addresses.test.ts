@@ -115,6 +115,27 @@ for (const [place, name] of Object.entries(places))
     assert.equal(canary.callers(), 0)
   })
 
+test('BCL-01 SRF-01 SRF-02 the logout URI of an app leads to nothing on this machine, nor to a private address', async () => {
+  const elsewhere = ['10.0.0.7', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::ffff:10.0.0.7]']
+  const urls = [...urlsOf('/out'), ...elsewhere.map((host) => `https://${host}/out`)]
+  const { clientId } = await world.app()
+  const desks = [
+    { path: '/api/admin/apps', headers: world.admin },
+    { path: '/api/developer/apps', headers: person.headers },
+  ]
+  for (const backchannelLogoutUri of urls) {
+    const payload = { name: 'An app', redirectUris: ['https://app.example/callback'], backchannelLogoutUri }
+    for (const { path, headers } of desks) {
+      const created = await world.api.inject({ method: 'POST', url: path, headers, payload })
+      assert.deepEqual([created.statusCode, created.json().error], [400, 'invalid_request'], backchannelLogoutUri)
+    }
+    const change = { method: 'PATCH', url: `/api/admin/apps/${clientId}`, headers: world.admin } as const
+    const changed = await world.api.inject({ ...change, payload: { backchannelLogoutUri } })
+    assert.deepEqual([changed.statusCode, changed.json().error], [400, 'invalid_request'], backchannelLogoutUri)
+  }
+  assert.equal(canary.callers(), 0)
+})
+
 test('SRF-01 what an app says of its own addresses is shown, and never fetched', async () => {
   const url = `https://127.0.0.1:${canary.port}/logo.png`
   const app = await world.app({ iconUrl: url, websiteUrl: url, privacyUrl: url, termsUrl: url, redirectUris: [url] })

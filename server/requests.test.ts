@@ -97,7 +97,11 @@ test('HTP-03 null and empty texts count as left out of a request to sign, and nu
   const opened = await shop.request(ada.identityId, wanted)
   assert.equal(opened.statusCode, 201, opened.body)
   assert.equal(Date.parse(opened.json().expiresAt), world.now().getTime() + 300_000)
-  assert.equal((await shop.request(ada.identityId, { metadata: { order: null, note: '' } })).statusCode, 201)
+  const noted = await shop.request(ada.identityId, { metadata: { order: null, note: '' } })
+  assert.equal(noted.statusCode, 201, noted.body)
+  const kept = world.db.selectFrom('signing_request').select('metadata')
+  const { metadata } = await kept.where('request_id', '=', noted.json().requestId).executeTakeFirstOrThrow()
+  assert.equal(metadata, '{"order":null,"note":""}')
 })
 
 test('HTP-03 an app is created without what is null, and a change to null clears it', async () => {

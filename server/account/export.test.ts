@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { after, before, test } from 'node:test'
@@ -132,6 +133,20 @@ test('GRW-12 an export is as large as it must be, and takes up neither memory no
   }
   assert.equal(entries, pieces * each + 1, 'and that they have registered')
   assert.ok(heapMax < 16_000_000, `${heapMax} bytes of memory`)
+
+  // More readers than there are connections to the database, each of whom stops after the first piece.
+  const slow = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const { headers } = person
+      const read = await world.api.inject({ url: '/api/account/export', headers, payloadAsStream: true })
+      const stream = read.stream()
+      await once(stream, 'readable')
+      return stream
+    }),
+  )
+  const meanwhile = await world.api.inject({ url: '/api/auth/session', headers: stranger.headers })
+  assert.equal(meanwhile.statusCode, 200, 'they keep nobody from the database')
+  for (const stream of slow) stream.destroy()
 })
 
 test('the export has exactly what its description says', async () => {

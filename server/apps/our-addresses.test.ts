@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAgents, type Agents } from '#testing/agents.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
 
 const origin = 'http://localhost:4400'
 const start = `${origin}/api/sso/0198c0de-0000-7000-8000-000000000000/start`
@@ -24,7 +24,7 @@ const ours = ({ config }: World) =>
   [config.baseUrl, config.authUrl, config.businessUrl].flatMap(({ protocol, hostname, port, origin: own }) => [
     `${own}/api/sso/0198c0de-0000-7000-8000-000000000000/start`,
     `${own}/signin?client_id=app_1`,
-    `${protocol}//${hostname.toUpperCase()}:${port}/`.toLowerCase(),
+    `${protocol}//${hostname.toUpperCase()}:${port}/`,
     `${own.replace(hostname, `${hostname}.`)}/`,
   ])
 
@@ -70,6 +70,13 @@ test('SIN-08 what was registered before is no place to be sent to, where all hos
     return [answer.statusCode, answer.headers.location, /"error":"(\w+)"/.exec(answer.body)?.[1]]
   }
   assert.equal((await ask('https://app.example/callback'))[0], 200)
+  const holder = await shared.person()
+  const { id_token: hint = '' } = await app.tokens(holder)
+  const signOut = async (uri: string) => {
+    const answer = await postForm(shared.auth, '/logout', { id_token_hint: hint, post_logout_redirect_uri: uri })
+    return JSON.parse(/id="view">(.*)<\/script>/.exec(answer.body)?.[1] ?? '{}').after
+  }
+  assert.equal((await signOut('https://app.example/')).at, 'app')
   await shared.db
     .updateTable('app')
     .set({ redirect_uris: [start], post_logout_redirect_uris: [start] })
@@ -77,7 +84,7 @@ test('SIN-08 what was registered before is no place to be sent to, where all hos
     .execute()
   shared.pass(3600)
   assert.deepEqual(await ask(start), [400, undefined, 'invalid_redirect_uri'])
-  const holder = await shared.person()
+  assert.deepEqual(await signOut(start), { at: 'here', refused: true })
   const consent = await shared.api.inject({
     method: 'POST',
     url: '/api/oauth/authorize',

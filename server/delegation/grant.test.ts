@@ -296,9 +296,17 @@ test('GRW-19 what was revoked, and each use, is forgotten after ninety days; wha
   for (const { exchange } of [kept, gone]) assert.equal((await exchange()).statusCode, 200)
   const [{ id }] = await delegationsOf(world, gone.person)
   await revoke(world, gone.person, id)
-  world.pass(limits.delegationRememberedSeconds + 60)
-  while ((await pruneDelegations(world.db, world.now(), 2)) > 0);
-  const headers = { kept: await kept.person.signIn(), gone: await gone.person.signIn() }
+  const prune = async () => {
+    while ((await pruneDelegations(world.db, world.now(), 2)) > 0);
+    return { kept: await kept.person.signIn(), gone: await gone.person.signIn() }
+  }
+  world.pass(90 * 24 * 3600 - 60)
+  const before = await prune()
+  const [revoked] = await delegationsOf(world, { headers: before.gone })
+  assert.deepEqual([revoked.id, revoked.status], [id, 'revoked'])
+  assert.equal((await usesOf({ headers: before.gone }, id)).json().uses.length, 1)
+  world.pass(120)
+  const headers = await prune()
   assert.deepEqual(await delegationsOf(world, { headers: headers.gone }), [])
   const [still] = await delegationsOf(world, { headers: headers.kept })
   assert.equal(still.status, 'active')

@@ -145,6 +145,24 @@ const endings: Record<string, (person: Person, app: TestApp) => Promise<{ status
     const { id_token: idTokenHint } = await asking.tokens(person)
     return send('POST', '/api/auth/session/end', person.headers, { idTokenHint })
   },
+  'removing the passkey that opened it': async (person) => {
+    const started = (await send('POST', '/api/auth/passkeys/start', person.headers, {})).json()
+    const authenticator = createAuthenticator({ origin: issuer, rpId: world.config.relyingPartyId })
+    const added = { flowId: started.flowId, credential: authenticator.register(started.options) }
+    await send('POST', '/api/auth/passkeys/finish', person.headers, added)
+    return send('DELETE', `/api/auth/passkeys/${person.authenticator.credentialId}`, person.headers)
+  },
+  'a hundred later sign-ins': async (person) => {
+    world.pass(1)
+    for (let count = 1; count < 100; count += 1) await person.signIn()
+    const { flowId, options } = (await send('POST', '/api/auth/login/start', {}, {})).json()
+    return send(
+      'POST',
+      '/api/auth/login/finish',
+      {},
+      { flowId, credential: person.authenticator.authenticate(options) },
+    )
+  },
   'disconnecting the app': disconnectApp,
   'deleting the identity': async (person) => {
     const second = { handle: `second-${randomBytes(6).toString('hex')}`, displayName: 'Second' }
@@ -173,34 +191,41 @@ for (const [what, end] of Object.entries(endings))
     assert.equal(receiver.received.length, 1)
   })
 
-test('BCL-04 an app that is used for an organization is told when the member is removed', async () => {
-  const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
-  const { id } = await makeOrganization(world, owner)
-  const { memberId } = await join(world, { id, owner, role: 'member' }, person)
-  const sid = await sidAt(app, person, { organizationId: id })
-  const headers = await signInByOrganization(world, person, { organizationId: id })
-  const sidThere = await sidAt(app, { ...person, headers }, { organizationId: id })
-  await sidAt(app, owner, { organizationId: id })
-  const removed = await askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberId}`)
-  assert.equal(removed.statusCode, 204, removed.body)
-  const logouts = await logoutsOf(app, 2)
-  assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set([sid, sidThere]))
-  await untilSettled()
-  assert.equal(receiver.received.length, 2)
-})
+for (const how of ['is removed', 'leaves'] as const)
+  test(`BCL-04 an app that is used for an organization is told when the member ${how}`, async () => {
+    const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
+    const { id } = await makeOrganization(world, owner)
+    const { memberId } = await join(world, { id, owner, role: 'member' }, person)
+    const sid = await sidAt(app, person, { organizationId: id })
+    const headers = await signInByOrganization(world, person, { organizationId: id })
+    const sidThere = await sidAt(app, { ...person, headers }, { organizationId: id })
+    await sidAt(app, owner, { organizationId: id })
+    const acting = how === 'leaves' ? person : owner
+    const removed = await askBusiness(world, acting, `DELETE /organizations/${id}/members/${memberId}`)
+    assert.equal(removed.statusCode, 204, removed.body)
+    const logouts = await logoutsOf(app, 2)
+    assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set([sid, sidThere]))
+    await untilSettled()
+    assert.equal(receiver.received.length, 2)
+  })
 
-test('BCL-04 apps that are used for an organization are told when the operator suspends it', async () => {
-  const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
-  const { id } = await makeOrganization(world, owner)
-  await join(world, { id, owner, role: 'member' }, person)
-  const sids = [await sidAt(app, owner, { organizationId: id }), await sidAt(app, person, { organizationId: id })]
-  await sidAt(app, await world.person())
-  const url = `/api/admin/organizations/${id}`
-  assert.equal((await send('PATCH', url, world.admin, { status: 'suspended' })).statusCode, 200)
-  const logouts = await logoutsOf(app, 2)
-  assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set(sids))
-  await untilSettled()
-})
+for (const how of ['the operator suspends it', 'it is deleted'] as const)
+  test(`BCL-04 apps that are used for an organization are told when ${how}`, async () => {
+    const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
+    const { id } = await makeOrganization(world, owner)
+    await join(world, { id, owner, role: 'member' }, person)
+    const sids = [await sidAt(app, owner, { organizationId: id }), await sidAt(app, person, { organizationId: id })]
+    await sidAt(app, await world.person())
+    const url = `/api/admin/organizations/${id}`
+    const answer = await (how === 'it is deleted'
+      ? askBusiness(world, owner, `DELETE /organizations/${id}`)
+      : send('PATCH', url, world.admin, { status: 'suspended' }))
+    assert.ok(answer.statusCode < 300, answer.body)
+    const logouts = await logoutsOf(app, 2)
+    assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set(sids))
+    await untilSettled()
+    assert.equal(receiver.received.length, 2, 'and of nobody else')
+  })
 
 test('BCL-05 what an app does not take is sent again under the same jti, and a redirect is not followed', async () => {
   const answers = [500, { status: 302, headers: { location: '/elsewhere' } }, 200]
@@ -318,6 +343,7 @@ test('BCL-09 a session that expires is no logout, but the app is still told of w
     [sid],
   )
   await untilSettled()
+  assert.equal(receiver.received.length, 1)
 })
 
 test('BCL-10 what ends at once with 70,000 sessions is queued by one statement', async () => {
