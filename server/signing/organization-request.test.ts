@@ -204,7 +204,7 @@ test('OSG-01 the policy is that of the moment when it was asked, and takes a fre
   assert.equal((await set({ approvalsNeeded: limits.approvalsNeededMax + 1 })).statusCode, 400)
   world.pass(limits.freshAuthenticationSeconds + 1)
   assert.deepEqual(errorOf(await set({ approvalsNeeded: 1 })), [403, 'reauthentication_required'])
-  assert.equal((await set({ name: 'New' })).statusCode, 200)
+  assert.equal((await set({ logoUrl: null })).statusCode, 200)
 })
 
 test('an organization that cannot sign is not asked, nor one that there is not, nor an identity with it', async () => {

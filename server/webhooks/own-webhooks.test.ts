@@ -120,7 +120,7 @@ test('WHK-11 a person has us knock at doors so often in an hour and no more', as
   assert.equal(answers.filter(({ statusCode }) => statusCode === 404).length, 36)
   assert.equal((await knock()).json().error, 'rate_limited')
   const webhook = '/api/developer/apps/app_1/webhook'
-  const headers = await ada.signIn()
+  const { headers } = ada
   for (const [method, way] of [
     ['POST', '/test'],
     ['POST', `/deliveries/${noDelivery}/send`],
