@@ -81,12 +81,18 @@ test('WHK-09 what was sent to somebody else’s webhook is not there for one’s
   await portal('PUT', path, ada, { url })
   await portal('PUT', own, eve, { url: 'https://eve.example/hook' })
   const { deliveryId } = (await portal('POST', `${path}/test`, ada)).body
+  await world.db
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', due_at: null })
+    .where('delivery_id', '=', deliveryId)
+    .execute()
   const foreign = await portal('POST', `${own}/deliveries/${deliveryId}/send`, eve)
   assert.deepEqual([foreign.status, foreign.body?.error], [404, 'delivery_not_found'])
   const unknown = await portal('POST', `${own}/deliveries/${noDelivery}/send`, eve)
   assert.deepEqual(foreign, unknown)
   const listed = await portal('GET', `${own}/deliveries?cursor=${deliveryId}`, eve)
   assert.deepEqual(listed.body?.deliveries, [])
+  assert.equal((await portal('POST', `${path}/deliveries/${deliveryId}/send`, ada)).status, 200)
 })
 
 test('WHK-10 where events go, and a secret, need a fresh proof of presence', async () => {
