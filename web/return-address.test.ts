@@ -51,7 +51,21 @@ for (const [what, address] of Object.entries({
   'another site behind a user name': 'https://auth.example@evil.example/signin',
   'another port': 'https://auth.example:8443/signin',
   'the same host without TLS': 'http://auth.example/signin',
+  'another site behind two backslashes': '\\\\evil.example/signin',
+  'another site behind a tab': '/\t/evil.example/signin',
+  'another site behind a line end': '/\n/evil.example/signin',
+  'another site behind spaces': '  //evil.example/signin',
+  'another site behind three slashes': '///evil.example/signin',
+  'another site with our scheme': 'https:/\\evil.example/signin',
+  'a host that begins like ours': 'https://auth.example.evil.example/signin',
+  'our host as a part of another’s path': 'https://evil.example/https://auth.example/signin',
+  'our host with a dot': 'https://auth.example./signin',
+  'our host as the password of another': 'https://a:auth.example@evil.example/signin',
+  'another scheme at our host': 'ftp://auth.example/signin',
+  'a blob of ours': 'blob:https://auth.example/signin',
   'a script': 'javascript:alert(1)//signin',
+  'a script in capitals behind a space': ' JaVaScRiPt:alert(1)//signin',
+  'a script that names our host': 'javascript://auth.example/signin%0aalert(1)',
   'a document of its own': 'data:text/html,signin',
   'another page': '/account',
   'another page of the host of organizations': 'https://business.example/api/organizations',
@@ -62,7 +76,7 @@ for (const [what, address] of Object.entries({
   'a path that only begins like that of the apps': '/developersign',
   'no address at all': 'https://[',
 })) {
-  test(`a return address of ${what} is ignored`, () => {
+  test(`HDR-09 a return address of ${what} is ignored`, () => {
     assert.equal(returnAddress(`?return=${encodeURIComponent(address)}`, site), '/account')
   })
 }

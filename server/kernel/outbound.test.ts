@@ -156,6 +156,20 @@ test('WHK-03 WHK-06 no redirect is followed, and nobody is waited for longer tha
   assert.equal(receiver.received.length, 4)
 })
 
+test('WHK-06 a receiver that answers letter by letter is waited for no longer than another', async (t) => {
+  const server = createServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
+    const dripping = setInterval(() => socket.write('a'), 10)
+    socket.on('error', () => {}).on('close', () => clearInterval(dripping))
+  }).listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const asked = createOutbound(local).post(`http://127.0.0.1:${address.port}/`, { ...sent, withinMilliseconds: 300 })
+  await assert.rejects(asked, { reason: 'timed_out' })
+})
+
 test('WHK-07 an answer without an end takes no memory: its body is not read', async (t) => {
   const { promise: hungUp, resolve } = Promise.withResolvers<void>()
   const server = createServer((socket) => {

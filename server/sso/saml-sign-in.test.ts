@@ -197,7 +197,7 @@ test('SML-15 a provider that begins by itself signs nobody in, and neither does 
   assert.equal((await browser.start(disabled.connectionId)).statusCode, 404)
 })
 
-test('SML-16 where one goes afterwards is not said by what comes with an answer', async () => {
+test('SML-16 HDR-09 where one goes afterwards is not said by what comes with an answer', async () => {
   const { user } = await colleague()
   for (const RelayState of ['https://evil.example', '//evil.example', 'javascript:alert(1)']) {
     const browser = enterprise.browser()

@@ -31,8 +31,13 @@ test('WHK-08 the secret is shown when the webhook is set first, and never again'
   const moved = await ask('PUT', pathOf(app), { url: 'https://app.example/other' })
   assert.deepEqual(moved.json(), { ...webhook, url: 'https://app.example/other' })
   assert.deepEqual((await ask('GET', pathOf(app))).json(), moved.json())
-  for (const path of [pathOf(app), `/api/admin/apps/${app.clientId}`, '/api/admin/apps', '/api/admin/audit'])
-    assert.ok(!(await ask('GET', path)).body.includes(secret), path)
+  const { secret: next } = (await ask('POST', `${pathOf(app)}/secret`, { graceSeconds: 60 })).json()
+  assert.match(next, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  await ask('POST', `${pathOf(app)}/test`)
+  for (const path of ['/webhook', '/webhook/deliveries', ''].map((end) => `/api/admin/apps/${app.clientId}${end}`))
+    for (const each of [secret, next]) assert.ok(!(await ask('GET', path)).body.includes(each), path)
+  for (const path of ['/api/admin/apps', '/api/admin/audit'])
+    for (const each of [secret, next]) assert.ok(!(await ask('GET', path)).body.includes(each), path)
 })
 
 test('a webhook that is removed is gone, and one that is set after it has another secret', async () => {
