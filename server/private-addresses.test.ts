@@ -115,7 +115,7 @@ for (const [place, name] of Object.entries(places))
     assert.equal(canary.callers(), 0)
   })
 
-test('BCL-01 SRF-01 SRF-02 the logout URI of an app leads neither to this machine nor to a private address', async () => {
+test('BCL-01 SRF-01 SRF-02 the logout URI of an app is no private address, nor this machine', async () => {
   const elsewhere = ['10.0.0.7', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::ffff:10.0.0.7]']
   const urls = [...urlsOf('/out'), ...elsewhere.map((host) => `https://${host}/out`)]
   const { clientId } = await world.app()
