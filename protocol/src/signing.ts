@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Cursor, pageOf } from './cursor.ts'
 import { endpoint } from './endpoint.ts'
 import { handlePattern } from './formats/handle.ts'
 import { limits } from './formats/limits.ts'
@@ -217,17 +218,6 @@ export const ExportedOrganizationSignature = Type.Object({
   answeredAt: Instant,
 })
 
-const Cursor = Type.String({
-  pattern: '^[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  description: 'The nextCursor of the page before',
-})
-const pageOf = (usual: number) =>
-  Type.Object({
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: `1 to 100; ${usual} unless given` }),
-    ),
-  })
 const Page = Type.Object({
   requests: Type.Array(SigningRequest, {
     description: `As many as asked, or fewer, where they would take more than ${limits.signingPageBytesMax} bytes`,
@@ -242,12 +232,7 @@ export const listSigningRequests = endpoint(
     summary: 'The requests that wait for me, the first that expires first: for an identity, or for an organization',
   },
   { querystring: pageOf(limits.signingPageMax) },
-  {
-    200: Type.Object({
-      requests: Page.properties.requests,
-      nextCursor: Type.Optional(Cursor),
-    }),
-  },
+  { 200: Type.Object({ requests: Page.properties.requests, nextCursor: Type.Optional(Cursor) }) },
 )
 
 export const readSigningHistory = endpoint(

@@ -126,8 +126,8 @@ export async function changeOrganization(
 }
 
 /**
- * Whether somebody else could get in, or act in another's name, whom the organization keeps from it now; or pass for the
- * organization, as others know it by its name and slug.
+ * Whether somebody else could get in, or act in another's name, whom the organization keeps from it now; or pass for
+ * the organization, as others know it by its name and slug.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
   const guards = ['name', 'slug', 'ssoRequired', 'requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '#kernel/database.ts'
 
-/** Takes a slug that no organization has, or that this one had itself; false where another has it, or it is kept for it. */
+/** Takes a slug that no organization has, or that this one had; false where another has it, or it is kept for that. */
 export async function claimSlug(tx: Transaction, slug: string, organizationId: string, now: Date): Promise<boolean> {
   const claimed = await tx
     .insertInto('organization_slug')
@@ -24,7 +24,7 @@ export async function claimSlug(tx: Transaction, slug: string, organizationId: s
   return claimed !== undefined
 }
 
-/** Keeps the slug of an organization for it until then, and of those that it had before the latest, `keptMax` in all. */
+/** Keeps the slug of an organization for it until then, and of those that it had before the latest ones. */
 export async function releaseSlug(
   tx: Transaction,
   { organizationId, slug }: { organizationId: string; slug: string },

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('ORG-32 a slug that an organization gave up, or had when it was deleted, is nobody else’s for ninety days', async () => {
+test('ORG-32 a slug that an organization gave up, or had at its deletion, is nobody else’s for 90 days', async () => {
   const owner = await world.person()
   const freshly = async (method: 'PATCH' | 'DELETE', id: string, payload?: object) => {
     const headers = await owner.signIn()

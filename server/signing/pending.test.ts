@@ -46,7 +46,7 @@ async function readPages(path: string, headers: Person['headers'], limit = '') {
 /** A text that takes most room as JSON: 60 kB. */
 const largest = '\u0001'.repeat(limits.signingPayloadCharactersMax)
 
-test('SIG-47 strangers’ apps together wait for few signatures of one signer, and keep no connected app out', async () => {
+test('SIG-47 strangers’ apps together ask little of one signer at once, and keep no connected app out', async () => {
   const ada = await createSigner(world)
   const { id } = await makeOrganization(world, ada)
   const strangers = await Promise.all(Array.from({ length: 8 }, async () => askerOf(world, await world.app())))

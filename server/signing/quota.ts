@@ -16,8 +16,8 @@ const tooManyTogether = 'Too many requests of all apps wait for this signer alre
 export type Asking = { signerId: string; clientId: string; isConnected: boolean }
 
 /**
- * Counts a request, also one that is refused afterwards. An app that the signer has not connected may ask rarely, and so
- * may all of those together: whoever registers many apps asks no more by that. Refuses `rate_limited`.
+ * Counts a request, also one that is refused afterwards. An app that the signer has not connected may ask rarely, and
+ * so may all of those together: whoever registers many apps asks no more by that. Refuses `rate_limited`.
  */
 export async function countAsking(rateLimits: RateLimits, { signerId, clientId, isConnected }: Asking): Promise<void> {
   const ofApp = textKey(`${clientId} ${signerId}`)
@@ -49,9 +49,9 @@ export function requireRoom({ ofApp, ofAll }: Pending, { isConnected, pendingMax
 type Room = { isConnected: boolean; pendingMax?: number | undefined }
 
 /**
- * Whether the audit log is to record that an app asks. An app asks as often as it likes, and nothing is removed from the
- * audit log: so it records one request an hour of each app, and of those that are not connected only a few together. What
- * comes of a request is always recorded. The transaction holds the signer.
+ * Whether the audit log is to record that an app asks. An app asks as often as it likes, and nothing is removed from
+ * the audit log: so it records one request an hour of each app, and of those that are not connected only a few
+ * together. What comes of a request is always recorded. The transaction holds the signer.
  */
 export function isRecorded(tx: Transaction, asking: Asking, now: Date): Promise<boolean> {
   const after = secondsAfter(now, -limits.signingRequestRecordedSeconds)

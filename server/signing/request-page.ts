@@ -9,9 +9,9 @@ export type Page = { cursor?: string | undefined; count: number }
 type Found = { requestId: string; textBytes: number }
 
 /**
- * A page of the requests that were found, one more than asked telling that there is a next one: `count` of them at most,
- * and no more than `signingPageBytesMax` as JSON, but one at least. Texts are read once it is known that they fit; `read`
- * answers in any order, and may leave some out.
+ * A page of the requests that were found, one more than asked telling that there is a next one: `count` of them at
+ * most, and no more than `signingPageBytesMax` as JSON, but one at least. Texts are read once it is known that they
+ * fit; `read` answers in any order, and may leave some out.
  */
 export async function toPage<Each extends Found>(
   found: Each[],

@@ -119,7 +119,7 @@ export function findRequest(db: Database, identityId: string, requestId: string)
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
 /** Requests as the person sees them: with their identity, the app, and whether the two know each other. */
-export function selectForUser(db: Database, { userId, identityId }: Acting) {
+function selectForUser(db: Database, { userId, identityId }: Acting) {
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')

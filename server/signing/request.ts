@@ -189,9 +189,9 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
 }
 
 /**
- * Forgets what identities that are going were asked and have signed. Apps that wait learn nothing of that: what they have
- * asked goes on waiting for them until it expires, each at its time, or they would learn who the identities of one person
- * were.
+ * Forgets what identities that are going were asked and have signed. Apps that wait learn nothing of that: what they
+ * have asked goes on waiting for them until it expires, each at its time, or they would learn which identities were one
+ * person's.
  */
 export async function forgetRequests(tx: Transaction, identityIds: string[]): Promise<void> {
   await store.deleteRequests(tx, identityIds)

@@ -95,7 +95,7 @@ test('an app is told once that a request has expired: swept, looked at, or with 
   )
 })
 
-test('what waits for an identity that is deleted, alone or with the account, expires for its app at its time', async (t) => {
+test('what waits for a deleted identity, gone alone or with the account, expires at its time', async (t) => {
   for (const path of ['identity', 'account'] as const) {
     const { ada, open, status, heard, close } = await openShop()
     t.after(close)

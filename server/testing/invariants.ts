@@ -323,20 +323,13 @@ const references: Record<string, { table: string; except: string[] }> = {
     ],
   },
   // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
-  // has signed stays, for those who rely on it.
+  // has signed stays, for those who rely on it, and its slug is kept from others for a while.
   organization_id: {
     table: 'organization',
     except: [
-      ...[
-        'organization_slug',
-        'audit_entry',
-        'token_lineage',
-        'session',
-        'session_enterprise_sso',
-        'session_without_sso',
-      ],
+      ...['audit_entry', 'token_lineage', 'session', 'session_enterprise_sso', 'session_without_sso'],
       ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
-      'signing_signature_use',
+      ...['signing_signature_use', 'organization_slug'],
     ],
   },
   // What an app left behind when it was deleted ends by itself: without the app nobody can present it.

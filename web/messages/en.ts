@@ -350,7 +350,7 @@ export const en = {
 
   signing: {
     title: 'Signing',
-    waiting: (count: number, hasMore: boolean) =>
+    waiting: (count: number, hasMore = false) =>
       hasMore
         ? `More requests wait for your signature than these ${count}, which expire first.`
         : count === 0
