@@ -1,3 +1,4 @@
+import { likeDigits, likeLetters, likeMarks } from './confusables.ts'
 import type { Part } from './exact-text.ts'
 
 /**
@@ -48,6 +49,15 @@ const costumed =
   /[\u{1D400}-\u{1D7FF}\u2160-\u217F\u24B6-\u24E9\u{1F130}-\u{1F189}\u212A\u0251\u0261\u01C0-\u01C3\u0196]/v
 /** Small capitals, and what phonetics has of them. */
 const small = /[\u1D00-\u1D22\u0262\u026A\u0274\u0280\u028F\u0299\u029C\u029F\uA730\uA731]/v
+/** Marks of which Unicode's table says nothing, or that they pass for a middle dot. */
+const likeMarksAndPoints = `[${likeMarks}\\u00B7\\u02D9\\u02BC\\u060C]`
+/** Letters of Latin that pass for a digit, and for another letter; of three, Unicode's table says nothing. */
+// regexp: of one character
+const passingDigit = new RegExp(`^[${likeDigits}]`, 'v')
+// regexp: of one character
+const passingLetter = new RegExp(`^[${likeDigits}${likeLetters}\\u0185\\uA781\\uA78C]`, 'v')
+// regexp: of one character
+const passingMark = new RegExp(`^${likeMarksAndPoints}`, 'v')
 /** Wide ones; they are usual beside letters of East Asia. */
 const wide = /[\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]/v
 const beyondLatin = /[\p{L}--[\p{sc=Latn}\p{sc=Zyyy}]]/v
@@ -61,16 +71,20 @@ const punctuation = new RegExp(
   'v',
 )
 /** Hyphens and the minus sign, which look like the hyphen of a keyboard where they touch what follows. */
-const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])|(?<![\p{L}\p{N}])[\u2012\u2013](?=[0-9])/v
-/** What passes for a digit, a letter or a mark in numbers beside those. */
-const shapes =
-  /(?<=[0-9])\u00B7(?=[0-9])|(?<=[\w\u25CB\u25EF\u2B58\u26AA\u2218])[\u25CB\u25EF\u2B58\u26AA\u2218\u2223\u2502]/v
+const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])/v
+/** Dashes, and what passes for one, that look like a minus before a number: not in `12–14` and `5.–7. May`. */
+const minuses = /(?<![\p{L}\p{N}]|[0-9]\.)[\u2012\u2013\u207B\u02D7\u2500\u23AF\u2796](?=[0-9])/v
+/** What passes for a digit, a letter or a mark in numbers beside those; one degree is usual, and zeros are more. */
+const rings = '\\u25CB\\u25EF\\u2B58\\u26AA\\u2218\\u2B55'
+// regexp: of one character and the one before it, or of one again and again
+const shapes = new RegExp(`(?<=[\\w${rings}])[${rings}\\u2223\\u2502]|(?<=[0-9])\\u00B0{2,}`, 'v')
+// regexp: of one character, and one on either side of it
+const separators = new RegExp(`(?<=[0-9])${likeMarksAndPoints}(?=[0-9])`, 'v')
 /** Usual in the punctuation of East Asia. */
 const fullWidth = /[\uFF0C\uFF0E\uFF0F\uFF1A\uFF1B]/
-const words = new RegExp(
-  `(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${punctuation.source}|${hyphens.source}|${shapes.source})|.`,
-  'gsv',
-)
+const falseSigns = [punctuation, hyphens, minuses, shapes, separators].map(({ source }) => source).join('|')
+// regexp: words and single characters, each taken in one way alone
+const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${falseSigns})|.`, 'gsv')
 /** A letter or digit with its marks. */
 const letters = /\P{M}\p{M}*|\p{M}+/gv
 
@@ -79,6 +93,7 @@ export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): 
   const known = clearScriptsOf(line)
   const isEastAsian = (line.match(/\p{L}/gv) ?? []).some((letter) => eastAsian.has(scriptOf(letter) ?? ''))
   const isBeyondLatin = beyondLatin.test(line)
+  const isOwnLatin = ownLatinOf(line)
   let at = 0
   return parts.flatMap((part) => {
     const from = at
@@ -87,7 +102,7 @@ export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): 
     return [...part.text.matchAll(words)].flatMap(({ 0: text, index, groups }) => {
       const isFalse = groups?.['false'] !== undefined && !(isEastAsian && fullWidth.test(text))
       if (isFalse || bars.has(from + index)) return [{ is: 'look-alike' as const, text }]
-      if (groups?.['word'] !== undefined) return markWord(text, { isBeyondLatin, known, isEastAsian })
+      if (groups?.['word'] !== undefined) return markWord(text, { isBeyondLatin, known, isEastAsian, isOwnLatin })
       return [{ is: !isEastAsian && isTwin(text) ? 'look-alike' : 'plain', text } satisfies Part]
     })
   })
@@ -112,7 +127,12 @@ function findScript(character: string): string | undefined {
   return name ?? (/[\p{L}--\p{sc=Zyyy}]/v.test(character) ? 'Unknown' : undefined)
 }
 
-type Around = { isBeyondLatin: boolean; known: Set<string | undefined>; isEastAsian: boolean }
+type Around = {
+  isBeyondLatin: boolean
+  known: Set<string | undefined>
+  isEastAsian: boolean
+  isOwnLatin: (letter: string) => boolean
+}
 
 function markWord(word: string, around: Around): Part[] {
   const pieces = word.match(letters) ?? []
@@ -121,6 +141,7 @@ function markWord(word: string, around: Around): Part[] {
     const isStrange = (strange.has(scriptOf(text)) && !isUnit(word)) || hasForeignMark(text)
     const isFalse =
       isPoint(pieces, index) ||
+      isTwinOfLatin(pieces, index, around) ||
       isCostumed(text, word, around) ||
       isDressed(text, pieces[index - 1], { word, ...around })
     return { is: isStrange || isFalse ? 'look-alike' : 'plain', text }
@@ -155,7 +176,33 @@ function isMisplaced(pieces: string[], script: string): boolean {
 /** Modifier letters that pass for a point, a comma or a colon between letters and digits. */
 function isPoint(pieces: string[], index: number): boolean {
   const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
+  if (piece.startsWith('ー')) return before === '' && /^[0-9]/.test(after)
+  if (passingMark.test(piece) && /^[0-9]/.test(before) && /^[0-9]/.test(after)) return true
   return /^[\u02CC\u02D0\u02D1\uA78F]/.test(piece) && /^[0-9A-Za-z]/.test(before) && /^[0-9A-Za-z]/.test(after)
+}
+
+/**
+ * Whether a letter of Latin passes for a digit in a number, or for a letter in a word whose other letters are those of
+ * ASCII and of which the line shows no language that has it; and whether two ordinal signs pass for zeros.
+ */
+function isTwinOfLatin(pieces: string[], index: number, { isOwnLatin }: Around): boolean {
+  const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
+  if (piece === '\u00BA') return before === piece || after === piece
+  if (passingDigit.test(piece) && pieces.some((each) => /^[0-9]/.test(each))) return true
+  if (!passingLetter.test(piece) || isOwnLatin(piece)) return false
+  const others = pieces.filter((each) => !passingLetter.test(each))
+  return others.length > 0 && others.every((each) => /^[0-9A-Za-z]$/.test(each))
+}
+
+/**
+ * Whether a line is written in a language that has such a letter: a dotless i beside other letters of Turkish, or in
+ * several words; letters of African languages beside others of those.
+ */
+function ownLatinOf(line: string): (letter: string) => boolean {
+  const dotless = new Set((line.match(/\p{L}+/gv) ?? []).filter((word) => word.includes('ı')))
+  const isTurkish = /[çğöşüâîÇĞİÖŞÜ]/.test(line) || dotless.size > 1
+  const isAfrican = /[ɖɛɔŋƒɓɗƙĐƉƐƆŊƑƁƊƘ]/.test(line)
+  return (letter) => (letter === 'ı' ? isTurkish : isAfrican)
 }
 
 /** Units and symbols, of a Greek letter that passes for no other: `10kΩ`, `5μm`, `Δt`, `2π`. */
@@ -218,6 +265,8 @@ function isDressed(
 ): boolean {
   if (/^[\0-\x7F]/.test(piece) || wide.test(piece) || ordinals.test(piece)) return false
   if (piece === '〇') return !isEastAsian
+  // Ordinal numbers of French.
+  if (/^[0-9]+[ᵈᵉʳˢ]{1,2}$/.test(word)) return false
   const plain = piece.normalize('NFKC')
   if (/^[A-Za-z]$/.test(plain)) return true
   if (!/^\(?[0-9]+[.)]?$/.test(plain) || !/^\p{No}/v.test(piece) || isEastAsian) return false
