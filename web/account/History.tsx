@@ -6,7 +6,6 @@ import { saveReceipt } from '../receipt.ts'
 import { saveFile } from '../save-file.ts'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
-import { ExactText, FirstLine } from '../ui/ExactText.tsx'
 import { Monogram } from '../ui/Monogram.tsx'
 import { Problem } from '../ui/Problem.tsx'
 import { useSpeech } from '../ui/Root.tsx'
@@ -15,13 +14,20 @@ import { withNewest, withNext, type Trail } from './history.ts'
 
 const limit = '20'
 
+/** What shows exact texts, which the page does not need before there are any. */
+const loadExactText = () => import('../ui/ExactText.tsx')
+type Shown = Awaited<ReturnType<typeof loadExactText>>
+
 /** What a person has signed, denied or let expire, page after page; read again when less waits than before. */
 export function History({ waiting }: { waiting: SigningRequest[] }) {
   const { words } = useSpeech()
   const doing = useDoing()
   const [trail, setTrail] = useState<Trail>()
+  const [shown, setShown] = useState<Shown>()
   const readNewest = async () => {
-    const newest = await call('GET /api/signing/history', { querystring: { limit } })
+    const reading = call('GET /api/signing/history', { querystring: { limit } })
+    const [newest, loaded] = await Promise.all([reading, loadExactText()])
+    setShown(loaded)
     setTrail((held) => withNewest(held, newest))
   }
   const readNext = async () => {
@@ -40,16 +46,16 @@ export function History({ waiting }: { waiting: SigningRequest[] }) {
       <h2>{words.signing.historyTitle}</h2>
       <p class="hint">{words.signing.historyKept}</p>
       <ul class="entries">
-        {trail?.requests.map((request) => (
-          <Entry key={request.requestId} request={request} />
-        ))}
+        {shown && trail?.requests.map((request) => <Entry key={request.requestId} request={request} shown={shown} />)}
       </ul>
       <Actions of={mayHaveMore ? [more] : []} doing={doing} />
     </section>
   )
 }
 
-function Entry({ request }: { request: SigningRequest }) {
+type Props = { request: SigningRequest; shown: Shown }
+
+function Entry({ request, shown }: Props) {
   const { words, language } = useSpeech()
   const doing = useDoing()
   const { requestId, app, handle, status, organization } = request
@@ -65,7 +71,7 @@ function Entry({ request }: { request: SigningRequest }) {
           {status === 'pending' ? time : endedAt[status](time)} ·{' '}
           {organization ? asMember(organization.name, handle) : `@${handle}`}
         </p>
-        <Text request={request} />
+        <Text request={request} shown={shown} />
         <Problem of={doing.problem} />
       </div>
       {status === 'signed' && (
@@ -85,7 +91,7 @@ function Entry({ request }: { request: SigningRequest }) {
 }
 
 /** The text as it was shown for the signature; a receipt proves something only beside its exact bytes. */
-function Text({ request: { requestId, app, payload, status } }: { request: SigningRequest }) {
+function Text({ request: { requestId, app, payload, status }, shown: { ExactText, FirstLine } }: Props) {
   const words = useSpeech().words.signing
   const [open, setOpen] = useState(false)
   const save = () => saveFile(payload, 'text/plain', `text-${requestId}.txt`)
