@@ -56,6 +56,7 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
 const loadedWhenNeeded = [
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
   ...['web/messages/de.ts', 'web/signin/app-key.ts', 'web/vault.ts', 'protocol/src/receipt-verification.ts'],
+  'web/ui/ExactText.tsx',
 ]
 
 const querying = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`|\bsql\.raw\(/
