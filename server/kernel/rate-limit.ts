@@ -50,6 +50,7 @@ export const limited = {
   // Each part that its provider has signed takes up to fifty, and anybody can have an organization with a provider.
   'signed saml answer of an organization': { points: 600, seconds: 60 },
   'sso discovery': { points: 30, seconds: 60 },
+  'recorded sso failure of a connection': { points: 20, seconds: 3600 },
   'sso connection of an organization': { points: 30, seconds: 3600 },
   'organization key of an organization': { points: 30, seconds: 3600 },
   'organization key for a member': { points: 120, seconds: 3600 },

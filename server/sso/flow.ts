@@ -203,9 +203,24 @@ async function prove(kernel: Kernel, connection: Connection, flowId: string, fin
     const said = error.fields['because']
     const details = { connectionId, reason: error.code, ...(typeof said === 'string' && { because: said }) }
     log.info(details, 'the provider of an organization has signed nobody in')
-    await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
+    if (await isRecorded(kernel, connectionId))
+      await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
     // Whoever brings answers to see what becomes of them learns no more than that this one is refused.
     throw new Refusal(error.status, error.code, error.message, { headers: error.headers })
+  }
+}
+
+/**
+ * Whether the trail is to tell why a sign-in has failed. Anybody can make it fail, and nothing is removed from the
+ * trail: beyond a number it is in the log alone, so that nobody buries there what else has happened.
+ */
+async function isRecorded({ rateLimits }: Kernel, connectionId: string): Promise<boolean> {
+  try {
+    await rateLimits.count('recorded sso failure of a connection', connectionId)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
   }
 }
 

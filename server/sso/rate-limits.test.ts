@@ -106,3 +106,27 @@ test('GRW-33 answers that an organization has its provider sign are limited, and
     await limited.close()
   }
 })
+
+test('GRW-51 failed sign-ins, which anybody can cause, leave 20 entries an hour in the trail', async () => {
+  const acme = await enterprise.organization(await world.person())
+  const { connectionId } = await enterprise.connect(acme)
+  const fail = async (nth: number) => {
+    const [browser, remoteAddress] = [enterprise.browser(), `198.51.100.${nth}`]
+    const started = await world.api.inject({ url: `/api/sso/${connectionId}/start`, remoteAddress })
+    const [cookie = ''] = [started.headers['set-cookie'] ?? ''].flat()
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    browser.cookies.set(name, value)
+    const claims = { aud: 'another client' }
+    const back = enterprise.upstream.approve(started.headers.location ?? '', { sub: randomUUID() }, { claims })
+    return (await browser.get(back.href)).statusCode
+  }
+  const recorded = async () => {
+    const told = await enterprise.send(acme.owner, 'GET', `/${acme.organizationId}/audit?limit=100`)
+    return told.json<{ entries: { action: string }[] }>().entries.filter(({ action }) => action === 'sso.failed').length
+  }
+  for (let nth = 1; nth <= 24; nth += 1) assert.equal(await fail(nth), 401)
+  assert.equal(await recorded(), 20)
+  world.pass(3600)
+  assert.equal(await fail(25), 401)
+  assert.equal(await recorded(), 21)
+})
