@@ -288,6 +288,21 @@ test('BLK-16 a session ends with the removal of its own passkey, unless another 
   assert.equal(await isSignedIn(staying.headers), true)
 })
 
+test('BLK-19 who has just proved presence with a passkey removes it in that session', async () => {
+  const person = await world.person()
+  const { authenticator: second } = await add(person)
+  world.pass(600)
+  await prove(person.headers, second)
+  assert.equal((await remove(second.credentialId, person.headers)).statusCode, 204)
+  assert.equal(await isSignedIn(person.headers), true)
+
+  await prove(person.headers, person.authenticator)
+  await add(person)
+  world.pass(600)
+  await prove(person.headers, person.authenticator)
+  assert.equal((await remove(person.authenticator.credentialId, person.headers)).statusCode, 204)
+})
+
 test('BLK-17 what a passkey has proved is no proof any more once it is removed', async () => {
   const person = await world.person()
   const { authenticator: borrowed } = await add(person)

@@ -14,9 +14,10 @@ export type ActingSession = Pick<Session, 'sessionId' | 'authTime'>
 /**
  * How long what is done by a session waits for it at the end. It is shorter than PostgreSQL takes to look for a
  * deadlock (`deadlock_timeout`, 1 s): where the two meet, it is this that gives way and is tried again, and never what
- * ends the session. And it is short because that may wait for several of these, one after the other.
+ * ends the session. It is long enough for what else is done by the session, one after the other, also where the disk of
+ * the database is slow.
  */
-const patienceMilliseconds = 100
+const patienceMilliseconds = 600
 
 type Acting = { session: ActingSession; isHeld: boolean }
 
@@ -44,8 +45,8 @@ export function actingTransaction<Result>(
 }
 
 /**
- * Holds the session by which this transaction acts, if it does, before it ends sessions, which may be the same. Refuses
- * as `actingTransaction` does.
+ * Holds the session by which this transaction acts, if it does, before it ends sessions or takes proofs from them,
+ * which may be the same. Refuses as `actingTransaction` does.
  */
 export async function holdActing(tx: Transaction): Promise<void> {
   const acting = actingIn.get(tx)

@@ -1,6 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Transaction } from '#kernel/database.ts'
 import { refusals } from '#kernel/refusal.ts'
+import { holdActing } from './acting.ts'
 import type { Session } from './session.ts'
 import { findAuthTime, findProof, revertProofs, setCredentialOfProof, setProof, type Proof } from './store.ts'
 
@@ -22,6 +23,8 @@ export async function forgetProofs(
   tx: Transaction,
   { userId, sessionId, credentialId }: { userId: string; sessionId: string; credentialId: string },
 ): Promise<void> {
+  // Before the proof of the session in which that is done goes too.
+  await holdActing(tx)
   const proof = await findProof(tx, sessionId)
   if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
   await revertProofs(tx, { userId, credentialId })
