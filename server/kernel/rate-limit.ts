@@ -31,7 +31,7 @@ export const limited = {
   'signing key rotation of an identity': { points: 10, seconds: 24 * 3600 },
   'signing request of an app to one signer': { points: 600, seconds: 3600 },
   'signing request of an unconnected app to one signer': { points: 20, seconds: 3600 },
-  'signing request of unconnected apps to one signer': { points: 60, seconds: 3600 },
+  'signing request of unconnected apps to one signer': { points: 600, seconds: 3600 },
   'app change of a person': { points: 60, seconds: 3600 },
   'webhook test of an app': { points: 10, seconds: 3600 },
   'signature verification': { points: 300, seconds: 60 },

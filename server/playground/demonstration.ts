@@ -24,5 +24,6 @@ export async function openDemonstration(
   if ((handle === undefined) === (wanted.identityId === undefined)) throw refuse.invalid_request()
   const identityId = wanted.identityId ?? (await findByHandle(kernel.db, handle ?? ''))?.identityId
   if (identityId === undefined) throw refuse.identity_not_found()
-  return openRequest(kernel, { clientId: playgroundClientId, pendingMax }, { ...wanted, identityId }, now)
+  const asker = { clientId: playgroundClientId, ownerUserId: null, pendingMax }
+  return openRequest(kernel, asker, { ...wanted, identityId }, now)
 }

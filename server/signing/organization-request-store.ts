@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 import { countStanding, deleteAnswers, stands, type Place } from './organization-answer-store.ts'
+import type { Asking } from './quota.ts'
 import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
@@ -37,21 +38,21 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
     .execute()
 }
 
-type OfApp = { organizationId: string; clientId: string; isConnected: boolean }
+type OfApp = { organizationId: string } & Omit<Asking, 'signerId'>
 
 /**
  * How many requests wait for an organization, and when the first of them expires: of an app, and of all apps together
  * that act for it as that one does, or do not.
  */
-export async function countPending(tx: Transaction, { organizationId, clientId, isConnected }: OfApp, now: Date) {
+export async function countPending(db: Database, { organizationId, ...app }: OfApp, now: Date) {
   const { rows } = await sql<PendingCounts>`
-    select ${pendingCounts(clientId)}
+    select ${pendingCounts(app)}
     from (
       select client_id, expires_at, ${actsForIt(now)} as is_connected
       from signing_organization_request
       where organization_id = ${organizationId} and status = 'pending' and expires_at > ${now} offset 0
     ) pending
-    where is_connected = ${isConnected}`.execute(tx)
+    where is_connected = ${app.isConnected}`.execute(db)
   return readCounts(rows, now)
 }
 

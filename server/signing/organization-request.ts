@@ -24,7 +24,7 @@ import {
   type StoredAnswer,
 } from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
-import { countAsking, isRecorded, requireRoom } from './quota.ts'
+import { countAsking, countUnconnected, isRecorded, requireRoom, type Asking } from './quota.ts'
 
 const refuse = refusals({
   reserved_payload: [400, "payload must not start with {'version': because messages of this service itself do."],
@@ -43,18 +43,24 @@ type Wanted = { organizationId: string } & Pick<NewSigningRequest, 'payload' | '
  */
 export async function openOrganizationRequest(
   { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  clientId: string,
+  app: Pick<Asking, 'clientId' | 'ownerUserId'>,
   wanted: Wanted,
   now: Date,
 ) {
   const { organizationId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
   if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
+  const { clientId } = app
   const [of, by] = [
     { organizationId, clientId },
-    { signerId: organizationId, clientId },
+    { signerId: organizationId, ...app },
   ]
-  await countAsking(rateLimits, { ...by, isConnected: await actsForOrganization(db, of, now) })
+  const before = { ...by, isConnected: await actsForOrganization(db, of, now) }
+  await countAsking(rateLimits, before)
+  if (!before.isConnected) {
+    requireRoom(await store.countPending(db, { organizationId, ...before }, now), before, now)
+    await countUnconnected(rateLimits, before)
+  }
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
   return transaction(db, async (tx) => {

@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import type { Database } from '#kernel/database.ts'
 import { stands } from './organization-answer-store.ts'
+import type { Asking } from './quota.ts'
 
-/** What waits: of one app, and of all that are connected as it is, or are not. */
+/** What waits: of one app, or of those of its owner, and of all that are connected as it is, or are not. */
 export type PendingCounts = { ofApp: string; firstOfApp: Date | null; ofAll: string; firstOfAll: Date | null }
 
 /** The columns of that, of rows `pending` with `client_id` and `expires_at`. */
-export function pendingCounts(clientId: string) {
-  return sql`count(*) filter (where client_id = ${clientId}) as "ofApp",
-    min(expires_at) filter (where client_id = ${clientId}) as "firstOfApp",
+export function pendingCounts({ clientId, ownerUserId, isConnected }: Omit<Asking, 'signerId'>) {
+  const isOfApp =
+    isConnected || ownerUserId === null
+      ? sql`client_id = ${clientId}`
+      : sql`client_id in (select client_id from app where owner_user_id = ${ownerUserId})`
+  return sql`count(*) filter (where ${isOfApp}) as "ofApp", min(expires_at) filter (where ${isOfApp}) as "firstOfApp",
     count(*) as "ofAll", min(expires_at) as "firstOfAll"`
 }
 

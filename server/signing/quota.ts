@@ -12,36 +12,43 @@ const refuse = refusals({
 
 const tooManyTogether = 'Too many requests of all apps wait for this signer already.'
 
-/** An app that asks an identity or organization, and whether that has connected it. */
-export type Asking = { signerId: string; clientId: string; isConnected: boolean }
-
-/**
- * Counts a request, also one that is refused afterwards. An app that the signer has not connected may ask rarely, and
- * so may all of those together: whoever registers many apps asks no more by that. Refuses `rate_limited`.
- */
-export async function countAsking(rateLimits: RateLimits, { signerId, clientId, isConnected }: Asking): Promise<void> {
-  const ofApp = textKey(`${clientId} ${signerId}`)
-  await rateLimits.count('signing request of an app to one signer', ofApp)
-  if (isConnected) return
-  await rateLimits.count('signing request of an unconnected app to one signer', ofApp)
-  await rateLimits.count('signing request of unconnected apps to one signer', signerId)
-}
+/** An app that asks a signer, whose it is (null for the operator), and whether the signer has connected it. */
+export type Asking = { signerId: string; clientId: string; ownerUserId: string | null; isConnected: boolean }
 
 /** What waits for a signer already. */
 type Pending = ReturnType<typeof readCounts>
 
+/** Counts a request, also one that is refused afterwards. Refuses `rate_limited`. */
+export async function countAsking(rateLimits: RateLimits, { signerId, clientId }: Asking): Promise<void> {
+  await rateLimits.count('signing request of an app to one signer', textKey(`${clientId} ${signerId}`))
+}
+
 /**
- * An app may not bombard anybody, and even less somebody who never let it in. Apps that are not connected share what
- * there is for them, so that they keep none out that is. Refuses `too_many_pending`.
+ * Counts a request of an app that the signer has not connected, for which there is room: what is refused uses nothing
+ * up. The apps of one owner may ask together what one app may, and all of them together not without bounds. Refuses
+ * `rate_limited`.
+ */
+export async function countUnconnected(rateLimits: RateLimits, asking: Asking): Promise<void> {
+  const { signerId, clientId, ownerUserId } = asking
+  const ofOwner = textKey(`${ownerUserId ?? clientId} ${signerId}`)
+  await rateLimits.count('signing request of an unconnected app to one signer', ofOwner)
+  await rateLimits.count('signing request of unconnected apps to one signer', signerId)
+}
+
+/**
+ * An app may not bombard anybody, and even less somebody who never let it in: then the apps of its owner count
+ * together. Apps that are connected share what there is, but each has a few of its own, so that none keeps another out;
+ * the others share what there is for them. Refuses `too_many_pending`.
  */
 export function requireRoom({ ofApp, ofAll }: Pending, { isConnected, pendingMax }: Room, now: Date): void {
   const ofAppMax = isConnected ? limits.signingPendingMax : limits.signingPendingOfUnconnectedMax
   const togetherMax = isConnected
     ? limits.signingPendingOfConnectedTogetherMax
     : limits.signingPendingOfUnconnectedTogetherMax
+  const beyondMax = isConnected ? limits.signingPendingOfConnectedBeyondMax : 0
   const retryAfter = (expiry: Date) => ({ headers: { 'retry-after': String(secondsUntil(now, expiry)) } })
   if (ofApp.count >= (pendingMax ?? ofAppMax)) throw refuse.too_many_pending(retryAfter(ofApp.firstExpiry))
-  if (ofAll.count >= togetherMax)
+  if (ofAll.count >= togetherMax && ofApp.count >= beyondMax)
     throw refuse.too_many_pending({ sentence: tooManyTogether, ...retryAfter(ofAll.firstExpiry) })
 }
 

@@ -2,6 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { sql } from 'kysely'
 import type { Database, Prepared, Transaction } from '#kernel/database.ts'
 import type { Acting } from '#sessions/session.ts'
+import type { Asking } from './quota.ts'
 import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
@@ -39,15 +40,15 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
     .execute()
 }
 
-type OfApp = { identityId: string; clientId: string; isConnected: boolean }
+type OfApp = { identityId: string } & Omit<Asking, 'signerId'>
 
 /**
  * How many requests wait for an identity, and when the first of them expires: of an app, and of all apps together that
  * are connected to it as that one is, or are not.
  */
-export async function countPending(tx: Transaction, { identityId, clientId, isConnected }: OfApp, now: Date) {
+export async function countPending(db: Database, { identityId, ...app }: OfApp, now: Date) {
   const { rows } = await sql<PendingCounts>`
-    select ${pendingCounts(clientId)}
+    select ${pendingCounts(app)}
     from (
       select client_id, expires_at, exists (
         select from authorization_consent consent
@@ -55,7 +56,7 @@ export async function countPending(tx: Transaction, { identityId, clientId, isCo
       ) as is_connected
       from signing_request where identity_id = ${identityId} and status = 'pending' and expires_at > ${now} offset 0
     ) pending
-    where is_connected = ${isConnected}`.execute(tx)
+    where is_connected = ${app.isConnected}`.execute(db)
   return readCounts(rows, now)
 }
 

@@ -19,7 +19,7 @@ import { toAskingApp } from './asking-app.ts'
 import { findCurrentKey } from './key-store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
-import { countAsking, isRecorded, requireRoom } from './quota.ts'
+import { countAsking, countUnconnected, isRecorded, requireRoom } from './quota.ts'
 import { deleteRecords } from './quota-store.ts'
 import * as store from './request-store.ts'
 import * as sweeps from './request-sweep-store.ts'
@@ -38,8 +38,8 @@ const refuse = refusals({
 
 type Wanted = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
 
-/** An app that asks; `pendingMax` where an identity should have fewer requests of it before it than of others. */
-type Asker = { clientId: string; pendingMax?: number }
+/** An app that asks, and whose it is; `pendingMax` where fewer of its requests should wait than of others. */
+type Asker = { clientId: string; ownerUserId: string | null; pendingMax?: number }
 
 /**
  * Opens a request of an app, bound to the present key of the identity. Refuses `reserved_payload`, `invalid_request`,
@@ -47,15 +47,21 @@ type Asker = { clientId: string; pendingMax?: number }
  */
 export async function openRequest(
   { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  { clientId, pendingMax }: Asker,
+  { pendingMax, ...app }: Asker,
   wanted: Wanted,
   now: Date,
 ) {
+  const { clientId } = app
   const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = wanted
   if (isReservedPayload(payload)) throw refuse.reserved_payload()
   const metadata = writeMetadata(wanted.metadata)
-  const by = { signerId: identityId, clientId }
-  await countAsking(rateLimits, { ...by, isConnected: await isConnected(db, identityId, clientId) })
+  const by = { signerId: identityId, ...app }
+  const before = { ...by, isConnected: await isConnected(db, identityId, clientId) }
+  await countAsking(rateLimits, before)
+  if (!before.isConnected) {
+    requireRoom(await store.countPending(db, { identityId, ...before }, now), { ...before, pendingMax }, now)
+    await countUnconnected(rateLimits, before)
+  }
   const requestId = randomUUID()
   const expiresAt = secondsAfter(now, expiresInSeconds)
   return transaction(db, async (tx) => {

@@ -76,11 +76,12 @@ function appSigningRoutes(host: Host, { kernel, apps }: Signing, waiting: Waitin
       const addressee = readAddressee(wanted)
       const proof = { kind: 'secret', secret: new Secret(clientSecret) } as const
       const credentials = { clientId, proof, scheme: 'body' } as const
-      await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
+      const { app } = await authenticateClient({ apps, rateLimits }, credentials, addressKey(request), clock())
+      const asker = { clientId, ownerUserId: app.ownerUserId }
       const opened =
         'identityId' in addressee
-          ? await openRequest(kernel, { clientId }, { ...wanted, ...addressee }, clock())
-          : await openOrganizationRequest(kernel, clientId, { ...wanted, ...addressee }, clock())
+          ? await openRequest(kernel, asker, { ...wanted, ...addressee }, clock())
+          : await openOrganizationRequest(kernel, asker, { ...wanted, ...addressee }, clock())
       return reply.status(201).send(opened)
     },
   })

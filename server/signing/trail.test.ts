@@ -16,7 +16,8 @@ async function readTrails(world: World, person: Awaited<ReturnType<typeof create
 }
 
 test('GRW-38 apps that nobody has let in ask a signer rarely, and fill no trail', async (t) => {
-  const world = await createWorld({ rateLimits: true })
+  const environment = { RATE_LIMIT_NUMBERS: 'signing-request-of-unconnected-apps-to-one-signer=60' }
+  const world = await createWorld({ rateLimits: true, environment })
   t.after(() => world.close())
   const ada = await createSigner(world)
   const { id } = await makeOrganization(world, ada)

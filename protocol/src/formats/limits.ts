@@ -106,9 +106,13 @@ export const limits = {
   /** Requests of one app that may wait for one identity; and where the identity has never connected the app. */
   signingPendingMax: 20,
   signingPendingOfUnconnectedMax: 3,
-  /** Of all apps that are connected together, and of all others together, for one identity or organization. */
+  /**
+   * Of all apps that are connected together, and of all others together, for one identity or organization. Each app
+   * that is connected has a few beyond.
+   */
   signingPendingOfConnectedTogetherMax: 100,
-  signingPendingOfUnconnectedTogetherMax: 20,
+  signingPendingOfConnectedBeyondMax: 3,
+  signingPendingOfUnconnectedTogetherMax: 50,
   /** How often the audit log records that an app asked one signer, and for how many that are not connected. */
   signingRequestRecordedSeconds: 3600,
   signingRequestRecordedOfUnconnectedMax: 3,
