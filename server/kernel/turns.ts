@@ -11,9 +11,9 @@ export type Claim = {
   /** Whose is under way, and for which app: one entry for each. */
   busyOwners: string[]
   busyClientIds: string[]
-  /** To whom this process has sent something of late, and how much. */
+  /** For whom this process has had something under way of late, and for how many seconds. */
   servedOwners: string[]
-  servedCounts: number[]
+  servedSeconds: number[]
 }
 
 /**
@@ -24,10 +24,10 @@ export type Queue = { table: string; id: string; receivers: RawBuilder<unknown> 
 
 /**
  * The queries, up to `picked`, which choose what is taken next of a queue; they come after `with recursive`. Owners
- * take turns, and so do the apps of an owner: those with few under way come first, then those who were sent little of
- * late and for whom little waits, and only then what is due first. So whoever comes later does not wait for the
- * backlogs of others, however many they are. The apps that wait are found by skipping from one to the next in the
- * index, so that it does not matter how much an app waits for.
+ * take turns, and so do the apps of an owner: those with few under way come first, then those who had a slot for little
+ * time of late and for whom little waits, and only then what is due first. So whoever comes later does not wait for the
+ * backlogs of others, however many they are, and who answers soon is sent more than who does not. The apps that wait
+ * are found by skipping from one to the next in the index, so that it does not matter how much an app waits for.
  */
 export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
   const [table, id] = [sql.table(queue.table), sql.ref(queue.id)]
@@ -51,7 +51,7 @@ export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
           ) few
         ) as waiting_of_app
       from (${queue.receivers}) found
-        left join unnest(${claim.servedOwners}::text[], ${claim.servedCounts}::double precision[])
+        left join unnest(${claim.servedOwners}::text[], ${claim.servedSeconds}::double precision[])
           of_late(owner, served) using (owner)
       where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
     ), candidate as (

@@ -89,3 +89,13 @@ for (const [owners, senders] of [
       assert.ok(milliseconds < 2000, `after ${milliseconds} ms in round ${round}`)
     }
   })
+
+test('FAI-24 an app that answers at once gets its many tokens amid the backlogs of many that do not', async (t) => {
+  const late = await fill(t, { owners: 20, appsOfOwner: 1, sessions: 8 }, { status: 200, afterMilliseconds: 850 })
+  await late.has(16)
+  const quick = await fill(t, { owners: 1, appsOfOwner: 1, sessions: 24, senders: 0 }, { status: 200 })
+  const before = late.received.length
+  await quick.has(24)
+  const meanwhile = late.received.length - before
+  assert.ok(meanwhile <= 40, `${meanwhile} of theirs were sent meanwhile`)
+})

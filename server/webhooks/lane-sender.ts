@@ -33,16 +33,6 @@ const slowSeconds = 600
 const restMilliseconds = 2000
 const partingMilliseconds = 2000
 
-/** Claims so that an owner who was sent little of late comes before others. */
-function takeTurns<Claimed extends Receiver>(claim: Sending<Claimed>['claim']) {
-  const served = createServedLately()
-  return async (wanted: Omit<Wanted, 'servedOwners' | 'servedCounts'>): Promise<Claimed[]> => {
-    const taken = await claim({ ...wanted, ...served.read() })
-    for (const { owner } of taken) served.count(owner)
-    return taken
-  }
-}
-
 /**
  * Sends what is due, in each process of the service, by lanes and shares: whatever some receivers do, others get
  * theirs. All that is sent to addresses which apps have named goes through here.
@@ -53,7 +43,7 @@ export function startLaneSender<Claimed extends Receiver>(
 ): Sender {
   const [stopped, cut] = [new AbortController(), new AbortController()]
   const underWay = new Map<Promise<void>, UnderWay>()
-  const claimInTurn = takeTurns(claim)
+  const served = createServedLately()
   let alarm = new AbortController()
   const wake = () => alarm.abort()
   const stopHearing = onBell(wake)
@@ -62,7 +52,7 @@ export function startLaneSender<Claimed extends Receiver>(
     for (const lane of ['quick', 'slow'] as const) {
       const room = roomIn(lane, [...underWay.values()])
       if (!room) continue
-      for (const claimed of await claimInTurn({ ...room, lane, now: clock() })) begin(claimed, lane)
+      for (const claimed of await claim({ ...room, lane, now: clock(), ...served.read() })) begin(claimed, lane)
     }
   }
 
@@ -70,7 +60,7 @@ export function startLaneSender<Claimed extends Receiver>(
     const { clientId, owner } = claimed
     const slot: UnderWay = { clientId, owner, lane }
     const markSlow = () => setSlow(clientId, secondsAfter(clock(), slowSeconds))
-    const attempted = async () => {
+    const attempted = served.during(owner, async () => {
       let marking: Promise<void> | undefined
       // A receiver that lets us wait gives its slot back at once, not only when it has failed.
       const timer = setTimeout(() => {
@@ -82,8 +72,8 @@ export function startLaneSender<Claimed extends Receiver>(
       await marking
       if (result === 'not taken') await markSlow()
       if (result === 'taken' && lane === 'slow' && !marking) await setSlow(clientId, null)
-    }
-    const sending = attempted()
+    })
+    const sending = attempted
       .catch((error: unknown) => log.error({ error, clientId, id: idOf(claimed) }, `${one} was not settled`))
       .finally(() => {
         underWay.delete(sending)

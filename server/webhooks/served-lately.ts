@@ -1,32 +1,39 @@
 import { performance } from 'node:perf_hooks'
 
-/** To whom a sender has sent something of late. */
+/** For whom a sender has had something under way of late. */
 export type ServedLately = {
-  count: (owner: string) => void
-  /** The owners, and how much each was sent: what was sent a minute ago counts half, and so on. */
-  read: () => { servedOwners: string[]; servedCounts: number[] }
+  /** Does something of an owner, and counts for how long: who keeps a slot for long gets the next one late. */
+  during: (owner: string, work: () => Promise<void>) => Promise<void>
+  /** The owners, and the seconds of each: those of a minute ago count half, and so on. */
+  read: () => { servedOwners: string[]; servedSeconds: number[] }
 }
 
 const halfLifeMilliseconds = 60_000
 const ownersMax = 1000
 /** Of whom less is left is forgotten. */
-const leastCount = 0.1
+const leastCount = 0.01
+/** What the quickest counts: to choose it and to settle it takes time, too. */
+const leastSeconds = 0.02
 
 export function createServedLately(now: () => number = () => performance.now()): ServedLately {
   const served = new Map<string, { count: number; at: number }>()
   const left = ({ count, at }: { count: number; at: number }) => count * 2 ** ((at - now()) / halfLifeMilliseconds)
   return {
-    count(owner) {
-      const before = served.get(owner)
-      served.delete(owner)
-      const [oldest] = served.keys()
-      if (served.size >= ownersMax && oldest !== undefined) served.delete(oldest)
-      served.set(owner, { count: (before ? left(before) : 0) + 1, at: now() })
+    during(owner, work) {
+      const begun = now()
+      return work().finally(() => {
+        const seconds = Math.max((now() - begun) / 1000, leastSeconds)
+        const before = served.get(owner)
+        served.delete(owner)
+        const [oldest] = served.keys()
+        if (served.size >= ownersMax && oldest !== undefined) served.delete(oldest)
+        served.set(owner, { count: (before ? left(before) : 0) + seconds, at: now() })
+      })
     },
     read() {
       for (const [owner, each] of served) if (left(each) < leastCount) served.delete(owner)
       const counts = [...served].map(([owner, each]) => [owner, left(each)] as const)
-      return { servedOwners: counts.map(([owner]) => owner), servedCounts: counts.map(([, count]) => count) }
+      return { servedOwners: counts.map(([owner]) => owner), servedSeconds: counts.map(([, seconds]) => seconds) }
     },
   }
 }
