@@ -19,6 +19,20 @@ const web = import.meta.dirname
 const root = dirname(web)
 const dist = join(web, 'dist')
 const scriptBytesMax = 60 * 1024
+/** What few pages need: what shows an exact text, and what makes an identity and its recovery code. */
+const ofFew = ['exact-text(-\\w+)?', 'directions', 'look-alikes', 'confusables', 'ExactText']
+const ofNew = [
+  'RecoveryCode',
+  'Copies',
+  'identity-draft',
+  'IdentityFields',
+  'Options',
+  'draft',
+  'dates',
+  'Dialog',
+  'TouchAgain',
+]
+const fewModules = new RegExp(`[\\\\/](vault|${[...ofFew, ...ofNew].join('|')})\\.\\w+$`)
 
 if (digestBuilt() !== digestOfSources()) await build()
 
@@ -63,10 +77,9 @@ async function bundle(): Promise<Output> {
   return built.output
 }
 
-/** What all pages load: not the cryptography, nor what shows an exact text, which few need. */
+/** What all pages load: not the cryptography, nor what few need. */
 function isPageCode(path: string): boolean {
-  const isFew = /[\\/](vault|exact-text(-\w+)?|directions|look-alikes|ExactText)\.\w+$/.test(path)
-  return !isFew && !/[\\/](keys[\\/]src|jose)[\\/]/.test(path)
+  return !fewModules.test(path) && !/[\\/](keys[\\/]src|jose)[\\/]/.test(path)
 }
 
 function manifestOf(output: Output): Manifest {
