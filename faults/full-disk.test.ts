@@ -49,7 +49,10 @@ async function exitCodeOf({ process }: Service): Promise<number | null> {
 
 /** Registers an app that takes some space. */
 function registerLargeApp({ baseUrl, admin }: Service): Promise<Reply> {
-  const redirectUris = Array.from({ length: 40 }, () => `https://app.example/${randomBytes(900).toString('base64url')}`)
+  const redirectUris = Array.from(
+    { length: 40 },
+    () => `https://app.example/x${randomBytes(900).toString('base64url')}`,
+  )
   return exchange(`${baseUrl}/api/admin/apps`, {
     method: 'POST',
     headers: admin,

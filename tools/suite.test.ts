@@ -24,7 +24,7 @@ function runFiles(contents: string[]) {
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
   const countsFile = join(folder, 'counts')
   const { status, stdout } = spawnSync(process.execPath, [script], {
-    env: { ...environment, TEST_COUNTS: countsFile },
+    env: { ...environment, TEST_COUNTS: countsFile, TEST_FAILURES: '' },
     encoding: 'utf8',
   })
   return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1), counted: readFileSync(countsFile, 'utf8') }
