@@ -19,20 +19,6 @@ const web = import.meta.dirname
 const root = dirname(web)
 const dist = join(web, 'dist')
 const scriptBytesMax = 60 * 1024
-/** What few pages need: what shows an exact text, and what makes an identity and its recovery code. */
-const ofFew = ['exact-text(-\\w+)?', 'directions', 'look-alikes', 'confusables', 'ExactText']
-const ofNew = [
-  'RecoveryCode',
-  'Copies',
-  'identity-draft',
-  'IdentityFields',
-  'Options',
-  'draft',
-  'dates',
-  'Dialog',
-  'TouchAgain',
-]
-const fewModules = new RegExp(`[\\\\/](vault|${[...ofFew, ...ofNew].join('|')})\\.\\w+$`)
 
 if (digestBuilt() !== digestOfSources()) await build()
 
@@ -77,9 +63,16 @@ async function bundle(): Promise<Output> {
   return built.output
 }
 
-/** What all pages load: not the cryptography, nor what few need. */
+/**
+ * What all pages load: not the cryptography, nor what few need, which shows an exact text, makes an identity and its
+ * recovery code, or asks before something is done.
+ */
 function isPageCode(path: string): boolean {
-  return !fewModules.test(path) && !/[\\/](keys[\\/]src|jose)[\\/]/.test(path)
+  const showsText = /[\\/](exact-text(-\w+)?|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
+  const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|IdentityFields|Options|draft)\.\w+$/.test(path)
+  const asksFirst = /[\\/](dates|Dialog|TouchAgain)\.\w+$/.test(path)
+  const encrypts = /[\\/](keys[\\/]src|jose)[\\/]|[\\/]vault\.\w+$/.test(path)
+  return !(showsText || makesIdentity || asksFirst || encrypts)
 }
 
 function manifestOf(output: Output): Manifest {
