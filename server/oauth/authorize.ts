@@ -16,7 +16,7 @@ import { refusals } from '#kernel/refusal.ts'
 import { enterOrganization } from '#organizations/context.ts'
 import { noteAppSession } from '#sessions/logout.ts'
 import { actingTransaction } from '#sessions/acting.ts'
-import { ownKey } from '#sessions/own-key.ts'
+import { keyOf } from '#sessions/own-key.ts'
 import type { Session } from '#sessions/session.ts'
 import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/lineage.ts'
 import { answerTo, readResponseMode } from './answer.ts'
@@ -56,7 +56,8 @@ export async function authorize(
   const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
   // Each such consent may put an app on record that nobody has registered.
-  if (app.documentReadAt) await kernel.rateLimits.count('described app of a person', ownKey(session, now))
+  if (app.documentReadAt)
+    await kernel.rateLimits.count('described app of a person', keyOf(session, session.userId, now))
   const { requestUri } = sent
   const { given, code, keys } = await actingTransaction(kernel.db, session, async (tx) => {
     const kept = requestUri === undefined ? undefined : await spendRequest(tx, app.clientId, requestUri, now)
