@@ -32,7 +32,7 @@ export function slugKeptUntil(now: Date): Date {
   return secondsAfter(now, limits.slugReservedSeconds)
 }
 
-/** Deletes up to `batch` slugs that no organization has any more, and says how many. */
+/** Deletes up to `batch` released slugs whose ninety days are over, and says how many. */
 export function pruneSlugs(db: Database, now: Date, batch: number): Promise<number> {
   return deleteFreeSlugs(db, now, batch)
 }

@@ -79,7 +79,7 @@ export async function startNameServer() {
       const records: Answer[] = texts.map((data) => ({ name: target, type: 'TXT', ttl: 3600, data }))
       names.set(name, { records: [{ name, type: 'CNAME', ttl: 3600, data: target }, ...records] })
     },
-    /** Has any question for a name answered with bytes: a count of records (two bytes), and what is to be those. */
+    /** Sets the raw answer for a name: the number of records as two bytes, and the bytes of the records. */
     setMessage(name: string, message: Buffer) {
       names.set(name, { message })
     },
