@@ -19,6 +19,7 @@ import * as organizationKeys from '@countersign/protocol/organization-keys'
 import * as organizationOversight from '@countersign/protocol/organization-oversight'
 import * as organizations from '@countersign/protocol/organizations'
 import * as passkeys from '@countersign/protocol/passkeys'
+import * as pendingSigning from '@countersign/protocol/pending-signing'
 import * as pushedRequests from '@countersign/protocol/pushed-requests'
 import * as receipts from '@countersign/protocol/receipts'
 import * as resources from '@countersign/protocol/resources'
@@ -44,7 +45,7 @@ const modules = {
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
   'Signing in by the browser (FedCM)': fedcm,
   Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
-  Signing: { ...signing, ...receipts },
+  Signing: { ...signing, ...pendingSigning, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,

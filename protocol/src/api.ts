@@ -19,6 +19,7 @@ import type * as organizationKeys from './organization-keys.ts'
 import type * as organizationOversight from './organization-oversight.ts'
 import type * as organizations from './organizations.ts'
 import type * as passkeys from './passkeys.ts'
+import type * as pendingSigning from './pending-signing.ts'
 import type * as pushedRequests from './pushed-requests.ts'
 import type * as receipts from './receipts.ts'
 import type * as resources from './resources.ts'
@@ -50,6 +51,7 @@ type All =
   | EndpointsOf<typeof organizationOversight>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>
+  | EndpointsOf<typeof pendingSigning>
   | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof receipts>
   | EndpointsOf<typeof resources>

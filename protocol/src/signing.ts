@@ -218,28 +218,16 @@ export const ExportedOrganizationSignature = Type.Object({
   answeredAt: Instant,
 })
 
-const Page = Type.Object({
-  requests: Type.Array(SigningRequest, {
-    description: `As many as asked, or fewer, where they would take more than ${limits.signingPageBytesMax} bytes`,
-  }),
-  nextCursor: Type.Union([Cursor, Type.Null()]),
+/** Requests with their texts, of which a page has only so much. */
+export const SigningRequests = Type.Array(SigningRequest, {
+  description: `As many as asked, or fewer, where they would take more than ${limits.signingPageBytesMax} bytes`,
 })
-
-export const listSigningRequests = endpoint(
-  'GET /api/signing/requests',
-  {
-    ...ofOrganization,
-    summary: 'The requests that wait for me, the first that expires first: for an identity, or for an organization',
-  },
-  { querystring: pageOf(limits.signingPageMax) },
-  { 200: Type.Object({ requests: Page.properties.requests, nextCursor: Type.Optional(Cursor) }) },
-)
 
 export const readSigningHistory = endpoint(
   'GET /api/signing/history',
   { ...session, summary: 'What I signed, denied or let expire, and what organizations signed by me, the newest first' },
   { querystring: pageOf(limits.signingHistoryPage) },
-  { 200: Page },
+  { 200: Type.Object({ requests: SigningRequests, nextCursor: Type.Union([Cursor, Type.Null()]) }) },
 )
 
 export const readSigningRequest = endpoint(

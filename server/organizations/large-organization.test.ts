@@ -57,6 +57,7 @@ test('QRY-07 a member of a large organization reads it without reading its other
   assert.equal(asked.statusCode, 201, asked.body)
   const requests: Record<string, () => PromiseLike<{ statusCode: number; body: string }>> = {
     'what waits to be signed': () => owner.listRequests(),
+    'how much waits to be signed': () => owner.readPending(),
     'the organization': () => askBusiness(world, owner, `GET /organizations/${id}`),
     'all organizations of the owner': () => askBusiness(world, owner, 'GET /organizations'),
     'a page of members': () => askBusiness(world, owner, `GET /organizations/${id}/members?limit=5`),

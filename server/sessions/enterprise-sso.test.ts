@@ -121,6 +121,7 @@ test('ESS-02 a session that an organization opened reads and answers no personal
   const byProvider = await signInByOrganization(world, ada)
   const one = `/api/signing/requests/${requestId}`
   assert.deepEqual((await get('/api/signing/requests', byProvider)).json(), { requests: [] })
+  assert.deepEqual((await get('/api/signing/pending', byProvider)).json(), { count: 0, identities: [], requests: [] })
   const [read, denied] = [
     await get(one, byProvider),
     await world.api.inject({ method: 'POST', url: `${one}/deny`, headers: byProvider }),

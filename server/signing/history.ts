@@ -12,7 +12,7 @@ import {
 } from './history-store.ts'
 import { listAnswersTo } from './organization-answer-store.ts'
 import { toMemberView } from './organization-view.ts'
-import { readCursor, toPage, type Page } from './request-page.ts'
+import { toPage, type Page } from './request-page.ts'
 import { toSigningRequest } from './request.ts'
 import { listRequestsOfUser } from './request-store.ts'
 
@@ -33,7 +33,7 @@ export async function readHistory(db: Database, acting: Acting, { cursor, count 
     ...(await readOwn(db, acting, chosen)),
     ...(await readOfOrganizations(db, acting, chosen, now)),
   ]
-  return toPage(found, count, read, ({ createdAt }) => createdAt)
+  return toPage(found, count, read, ({ createdAt, requestId }) => `${createdAt.getTime()}-${requestId}`)
 }
 
 type Found = EndedOfIdentity | SignedForOrganization
@@ -62,7 +62,8 @@ function toEndedRequest(request: Parameters<typeof toSigningRequest>[0]) {
   return toSigningRequest(request.status === 'pending' ? { ...request, status: 'expired' } : request)
 }
 
+/** Ids of requests are random, so it is the time that tells the place, also of one that is gone by then. */
 function readPosition(cursor: string): Position {
-  const { at, requestId } = readCursor(cursor)
-  return { createdAt: at, requestId }
+  const end = cursor.indexOf('-')
+  return { createdAt: new Date(Number(cursor.slice(0, end))), requestId: cursor.slice(end + 1) }
 }

@@ -24,61 +24,120 @@ export function readCounts([counts]: PendingCounts[], now: Date) {
   }
 }
 
-/** Where a list goes on: after the request that expires then. */
-export type Position = { expiresAt: Date; requestId: string }
-type Wanted = { after: Position; count: number }
-
-/** A request that waits, without its text, of which this is the size. */
-export type Waiting = Position & { textBytes: number }
-export type WaitingForIdentity = Waiting & { identityId: string }
-export type WaitingForOrganization = Waiting & { organizationId: string }
+/**
+ * Where a list goes on: after the request that expires then. Those of connected apps come before all others, so that
+ * strangers push none of them off a page.
+ */
+export type Position = { isConnected: boolean; expiresAt: Date; requestId: string }
 
 /**
- * The requests that wait for a person, the first that expires first. By each identity for itself: joined with all that
- * wait, they could be read all.
+ * A page of what waits. Apps are connected or not as of an instant: on the pages of one list that stays as it is, and
+ * what is connected between two of them is left out of none.
  */
-export async function listWaitingForUser(db: Database, userId: string, { after, count }: Wanted, now: Date) {
+type Wanted = { after: Position; asOf: Date; count: number }
+
+/** A request that waits, without its text, of which this is the size. */
+export type Waiting = Position & { clientId: string; textBytes: number }
+export type WaitingForIdentity = Waiting & { identityId: string; handle: string }
+export type WaitingForOrganization = Waiting & { organizationId: string; organizationName: string }
+
+const inOrder = sql`not is_connected, expires_at, request_id`
+const pageOf = ({ after: { isConnected, expiresAt, requestId }, count }: Wanted) => sql`
+  where (${inOrder}) > (${!isConnected}::boolean, ${expiresAt}::timestamptz, ${requestId}::uuid)
+  order by ${inOrder} limit ${count}`
+
+const columns = sql`request_id as "requestId", client_id as "clientId", expires_at as "expiresAt",
+  text_bytes as "textBytes", is_connected as "isConnected"`
+
+/**
+ * The requests that wait for a person. By each identity for itself: joined with all that wait, they could be read all.
+ */
+export async function listWaitingForUser(db: Database, userId: string, wanted: Wanted, now: Date) {
   const { rows } = await sql<WaitingForIdentity>`
-    select identity.identity_id as "identityId", request_id as "requestId", expires_at as "expiresAt",
-      text_bytes as "textBytes"
+    select identity.identity_id as "identityId", handle, ${columns}
     from identity cross join lateral (
-      select request_id, expires_at, octet_length(payload) as text_bytes from signing_request
-      where signing_request.identity_id = identity.identity_id and ${isWaiting(after, now)}
-      order by expires_at, request_id limit ${count}
+      select * from (
+        select request_id, client_id, expires_at, octet_length(payload) as text_bytes, exists (
+          select from authorization_consent consent
+          where consent.identity_id = identity.identity_id and consent.client_id = signing_request.client_id
+            and created_at <= ${wanted.asOf}
+        ) as is_connected
+        from signing_request where signing_request.identity_id = identity.identity_id and ${isWaiting(now)} offset 0
+      ) pending ${pageOf(wanted)}
     ) waiting
     where user_id = ${userId}
-    order by expires_at, request_id limit ${count}`.execute(db)
+    order by ${inOrder} limit ${wanted.count}`.execute(db)
+  return rows
+}
+
+/** How many requests wait for each identity of a person for which any does. */
+export async function countWaitingForUser(db: Database, userId: string, now: Date) {
+  const { rows } = await sql<{ identityId: string; count: number }>`
+    select identity.identity_id as "identityId", count
+    from identity cross join lateral (
+      select count(*)::integer from signing_request
+      where signing_request.identity_id = identity.identity_id and ${isWaiting(now)}
+    ) waiting
+    where user_id = ${userId} and count > 0
+    order by identity.identity_id`.execute(db)
   return rows
 }
 
 type Members = { organizationIds: string[]; identityIds: string[] }
 
-/** The requests to organizations that none of these members has answered yet, the first that expires first. */
-export async function listWaitingForMembers(
-  db: Database,
-  { organizationIds, identityIds }: Members,
-  { after, count }: Wanted,
-  now: Date,
-) {
+/** The requests to organizations that none of these members has answered yet. */
+export async function listWaitingForMembers(db: Database, members: Members, wanted: Wanted, now: Date) {
   const { rows } = await sql<WaitingForOrganization>`
-    select asked.organization_id as "organizationId", request_id as "requestId", expires_at as "expiresAt",
-      text_bytes as "textBytes"
-    from unnest(${organizationIds}::uuid[]) as asked (organization_id) cross join lateral (
-      select request_id, expires_at, octet_length(payload) as text_bytes from signing_organization_request
-      where signing_organization_request.organization_id = asked.organization_id and ${isWaiting(after, now)}
-        and not exists (
-          select from signing_organization_answer
-          where signing_organization_answer.organization_id = signing_organization_request.organization_id
-            and signing_organization_answer.request_id = signing_organization_request.request_id
-            and signing_organization_answer.identity_id = any(${identityIds}::uuid[]) and ${stands}
-        )
-      order by expires_at, request_id limit ${count}
+    select asked.organization_id as "organizationId", organization_name as "organizationName", ${columns}
+    from ${asked(members)} cross join lateral (
+      select * from (
+        select request_id, client_id, organization_name, expires_at, octet_length(payload) as text_bytes, exists (
+          select from token_lineage
+          where token_lineage.organization_id = asked.organization_id
+            and token_lineage.client_id = signing_organization_request.client_id
+            and created_at <= ${wanted.asOf} and ends_at > ${wanted.asOf}
+            and (revoked_at is null or revoked_at > ${wanted.asOf})
+        ) as is_connected
+        from signing_organization_request where ${isUnanswered(members, now)} offset 0
+      ) pending ${pageOf(wanted)}
     ) waiting
-    order by expires_at, request_id limit ${count}`.execute(db)
+    order by ${inOrder} limit ${wanted.count}`.execute(db)
   return rows
 }
 
-function isWaiting({ expiresAt, requestId }: Position, now: Date) {
-  return sql`status = 'pending' and expires_at > ${now}
-    and (expires_at, request_id) > (${expiresAt}::timestamptz, ${requestId}::uuid)`
+/** How many requests to organizations none of these members has answered yet. */
+export async function countWaitingForMembers(db: Database, members: Members, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(count), 0)::integer as count
+    from ${asked(members)} cross join lateral (
+      select count(*) from signing_organization_request where ${isUnanswered(members, now)}
+    ) waiting`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+const asked = ({ organizationIds }: Members) => sql`unnest(${organizationIds}::uuid[]) as asked (organization_id)`
+
+function isUnanswered({ identityIds }: Members, now: Date) {
+  return sql`signing_organization_request.organization_id = asked.organization_id and ${isWaiting(now)}
+    and not exists (
+      select from signing_organization_answer
+      where signing_organization_answer.organization_id = signing_organization_request.organization_id
+        and signing_organization_answer.request_id = signing_organization_request.request_id
+        and signing_organization_answer.identity_id = any(${identityIds}::uuid[]) and ${stands}
+    )`
+}
+
+function isWaiting(now: Date) {
+  return sql`status = 'pending' and expires_at > ${now}`
+}
+
+/** What these apps are called; nothing of those that are gone. */
+export async function readAppNames(db: Database, clientIds: string[]): Promise<Map<string, string>> {
+  if (clientIds.length === 0) return new Map()
+  const apps = await db
+    .selectFrom('app')
+    .select(['client_id as clientId', 'name'])
+    .where('client_id', 'in', clientIds)
+    .execute()
+  return new Map(apps.map(({ clientId, name }) => [clientId, name]))
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { Answer as AnswerOf } from '@countersign/protocol/api'
 import type { SigningRequest } from '@countersign/protocol/signing'
 import { sql } from 'kysely'
 import { askBusiness, makeOrganization } from '#testing/organization.ts'
@@ -14,6 +15,7 @@ before(async () => {
 after(() => world.close())
 
 type Answer = { statusCode: number; json: () => { error?: string } }
+type Pending = AnswerOf<'GET /api/signing/pending'>
 const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
 const idsOf = (requests: { requestId: string }[]) => requests.map(({ requestId }) => requestId)
 
@@ -151,6 +153,128 @@ test('SIG-48 a request to an organization that somebody has answered takes no pl
   const second = (await shop.requestOf(id, { expiresInSeconds: 200 })).json().requestId
   assert.equal((await ada.sign(first, ada.pair.sign('Pay 10 €'))).statusCode, 200)
   assert.deepEqual((await readPages('/api/signing/requests', ada.headers, '1')).map(idsOf), [[second]])
+})
+
+test('SIG-54 what connected apps ask a person or an organization stands before what strangers’ apps ask', async () => {
+  const ada = await createSigner(world)
+  const { id } = await makeOrganization(world, ada)
+  const shop = await world.app({ name: 'Shop' })
+  await shop.tokens(ada)
+  await shop.tokens(ada, { organizationId: id, scope: 'openid' })
+  for (let nth = 0; nth < 3; nth += 1) {
+    const stranger = askerOf(world, await world.app())
+    for (let waiting = 0; waiting < 3; waiting += 1) {
+      const longest = { payload: '😀'.repeat(limits.signingPayloadCharactersMax), expiresInSeconds: 3000 }
+      assert.equal((await stranger.request(ada.identityId, longest)).statusCode, 201)
+      assert.equal((await stranger.requestOf(id, longest)).statusCode, 201)
+    }
+  }
+  const { request, requestOf } = askerOf(world, shop)
+  const later = (await request(ada.identityId, { expiresInSeconds: 3600 })).json().requestId
+  const sooner = (await requestOf(id, { expiresInSeconds: 3500 })).json().requestId
+
+  const pages = await readPages('/api/signing/requests', ada.headers)
+  assert.ok(pages.length > 2)
+  assert.deepEqual(idsOf(pages.flat()).slice(0, 2), [sooner, later])
+  const connected = pages.flat().map((each) => each.connected)
+  assert.deepEqual(connected, [true, true, ...Array<boolean>(18).fill(false)])
+})
+
+test('SIG-54 an app that is connected or disconnected between two pages takes nothing off the next', async () => {
+  const ada = await createSigner(world)
+  const { id } = await makeOrganization(world, ada)
+  const apps = await Promise.all(Array.from({ length: 6 }, () => world.app()))
+  const [first, , , , , last] = apps
+  assert.ok(first && last)
+  await first.tokens(ada)
+  const opened: string[] = []
+  for (const [nth, app] of apps.entries()) {
+    const { request, requestOf } = askerOf(world, app)
+    opened.push((await request(ada.identityId, { expiresInSeconds: 600 + nth })).json().requestId)
+    opened.push((await requestOf(id, { expiresInSeconds: 600 + nth })).json().requestId)
+  }
+  const ofFirst = opened[0]
+  const read = async (query: string) =>
+    (await world.api.inject({ url: `/api/signing/requests?limit=2${query}`, headers: ada.headers })).json()
+  const { requests, nextCursor } = await read('')
+  assert.equal(requests[0].requestId, ofFirst)
+
+  world.pass(1)
+  await last.tokens(ada)
+  await last.tokens(ada, { organizationId: id, scope: 'openid' })
+  const { authorizations } = (await world.api.inject({ url: '/api/oauth/authorizations', headers: ada.headers })).json<{
+    authorizations: { id: string; clientId: string }[]
+  }>()
+  const given = authorizations.find(({ clientId }) => clientId === first.clientId)
+  const url = `/api/oauth/authorizations/${given?.id}`
+  assert.equal((await world.api.inject({ method: 'DELETE', url, headers: ada.headers })).statusCode, 204)
+  const rest: string[] = []
+  for (let cursor = nextCursor; cursor;) {
+    const page = await read(`&cursor=${cursor}`)
+    rest.push(...idsOf(page.requests))
+    cursor = page.nextCursor
+  }
+  assert.deepEqual(new Set([...idsOf(requests), ...rest]), new Set(opened))
+})
+
+test('SIG-55 what is read every few seconds says how much waits, and for which identity, without a text', async () => {
+  const ada = await createSigner(world)
+  const second = await addSigner(ada)
+  const { id, name } = await makeOrganization(world, ada)
+  const shop = await world.app({ name: 'Shop' })
+  await shop.tokens(ada)
+  const payload = '😀'.repeat(limits.signingPayloadCharactersMax)
+  for (let nth = 0; nth < 10; nth += 1) {
+    const stranger = askerOf(world, await world.app({ name: 'Stranger' }))
+    for (let waiting = 0; waiting < 3; waiting += 1)
+      assert.equal((await stranger.request(ada.identityId, { payload })).statusCode, 201)
+    assert.equal((await stranger.request(second, { payload })).statusCode, 201)
+    assert.equal((await stranger.requestOf(id, { payload })).statusCode, 201)
+  }
+  const asked = await askerOf(world, shop).request(ada.identityId, { expiresInSeconds: 900 })
+  const { requestId, expiresAt } = asked.json<{ requestId: string; expiresAt: string }>()
+  const read = (query = '', headers = ada.headers) => world.api.inject({ url: `/api/signing/pending${query}`, headers })
+
+  const whole = await read()
+  assert.ok(whole.rawPayload.length < 32 * 1024, `${whole.rawPayload.length} bytes`)
+  const { count, identities, requests, nextCursor } = whole.json<Pending>()
+  assert.equal(count, 51)
+  const counts = [
+    { identityId: ada.identityId, count: 31 },
+    { identityId: second, count: 10 },
+  ]
+  assert.deepEqual(
+    identities,
+    counts.toSorted((one, other) => one.identityId.localeCompare(other.identityId)),
+  )
+  assert.equal(nextCursor, undefined)
+  assert.deepEqual(requests[0], {
+    requestId,
+    identityId: ada.identityId,
+    handle: ada.handle,
+    app: { clientId: shop.clientId, name: 'Shop' },
+    connected: true,
+    expiresAt,
+  })
+  const ofOrganization = requests.filter(({ organization }) => organization?.id === id)
+  assert.equal(ofOrganization.length, 10)
+  for (const { organization, handle } of ofOrganization)
+    assert.deepEqual([organization?.name, handle], [name, ada.handle])
+  assert.deepEqual(
+    idsOf(requests),
+    idsOf((await readPages('/api/signing/requests', ada.headers)).flat()),
+    'the same requests in the same order',
+  )
+
+  const first = (await read('?limit=20')).json<Pending>()
+  const next = (await read(`?limit=100&cursor=${first.nextCursor}`)).json<Pending>()
+  assert.deepEqual([first.count, next.count, next.nextCursor], [51, 51, undefined])
+  assert.deepEqual(idsOf([...first.requests, ...next.requests]), idsOf(requests))
+
+  const empty = await read('', (await createSigner(world)).headers)
+  assert.deepEqual(empty.json(), { count: 0, identities: [], requests: [] })
+  world.pass(301)
+  assert.deepEqual((await read()).json<Pending>().identities, [{ identityId: ada.identityId, count: 1 }])
 })
 
 test('SIG-49 what waits by the thousand, as an earlier version let it, takes little memory to list', async () => {

@@ -17,7 +17,7 @@ export async function toPage<Each extends Found>(
   found: Each[],
   count: number,
   read: (chosen: Each[]) => Promise<SigningRequest[]>,
-  timeOf: (each: Each) => Date,
+  cursorOf: (each: Each) => string,
 ) {
   const chosen = takeFitting(found.slice(0, count), limits.signingPageTextBytesMax, ({ textBytes }) => textBytes)
   const byId = new Map((await read(chosen)).map((request) => [request.requestId, request]))
@@ -27,16 +27,10 @@ export async function toPage<Each extends Found>(
   const lastId = isCut ? requests.at(-1)?.requestId : chosen.at(-1)?.requestId
   const last = chosen.find(({ requestId }) => requestId === lastId)
   const hasMore = isCut || chosen.length < found.length
-  return { requests, nextCursor: hasMore && last ? `${timeOf(last).getTime()}-${last.requestId}` : null }
+  return { requests, nextCursor: hasMore && last ? cursorOf(last) : null }
 }
 
 /** As JSON, with the comma that follows. */
 function bytesOf(request: SigningRequest): number {
   return Buffer.byteLength(JSON.stringify(request)) + 1
-}
-
-/** Ids of requests are random, so it is the time that tells the place, also of one that is gone by then. */
-export function readCursor(cursor: string): { at: Date; requestId: string } {
-  const end = cursor.indexOf('-')
-  return { at: new Date(Number(cursor.slice(0, end))), requestId: cursor.slice(end + 1) }
 }

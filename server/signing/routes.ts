@@ -1,6 +1,7 @@
 import { readReceipt, readReceiptOfApp, receiptMediaType } from '@countersign/protocol/receipts'
 import type { NewSigningRequest } from '@countersign/protocol/signing'
 import { limits } from '@countersign/protocol/formats/limits'
+import * as pending from '@countersign/protocol/pending-signing'
 import * as endpoints from '@countersign/protocol/signing'
 import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#apps/app-directory.ts'
@@ -21,11 +22,12 @@ import {
   readOrganizationRequest,
 } from './organization-answer.ts'
 import { openOrganizationRequest } from './organization-request.ts'
-import { listPending } from './pending.ts'
+import { listPending, readPending } from './pending.ts'
 import { denyRequest, openRequest, readRequest, readStatus, signRequest } from './request.ts'
 import { readHistory } from './history.ts'
 import { readSignPage } from './page.ts'
 import { issueReceipt, issueReceiptToApp } from './receipt.ts'
+import type { Page } from './request-page.ts'
 import { rotateKey } from './rotation.ts'
 import { flawOf } from './verification.ts'
 import { createWaiting, type Waiting } from './waiting.ts'
@@ -181,18 +183,24 @@ function keyRoutes(host: Host, kernel: Kernel, waiting: Waiting): void {
   })
 }
 
+function pendingPageOf({ cursor, limit }: { cursor?: string; limit?: string }): Page {
+  return { cursor, count: Number(limit ?? limits.signingPageMax) }
+}
+
 function requestRoutes(host: Host, kernel: Kernel): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...endpoints.listSigningRequests,
+    ...pending.listSigningRequests,
     onRequest: session.onRequest,
-    handler(request) {
-      const { cursor, limit } = request.query
-      const page = { cursor, count: Number(limit ?? limits.signingPageMax) }
-      return listPending(db, session.of(request), page, clock())
-    },
+    handler: (request) => listPending(db, session.of(request), pendingPageOf(request.query), clock()),
+  })
+
+  host.route({
+    ...pending.readPendingRequests,
+    onRequest: session.onRequest,
+    handler: (request) => readPending(db, session.of(request), pendingPageOf(request.query), clock()),
   })
 
   host.route({

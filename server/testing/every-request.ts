@@ -269,6 +269,7 @@ async function sign({ world, send }: Desk): Promise<void> {
   const [first = '', second = ''] = await times(async () => requestIdIn(await shop.request(identityId)), 3)
   await times(async () => requestIdIn(await askerOf(world, await world.app()).request(identityId)))
   await signer.listRequests()
+  await signer.readPending()
   await signer.readRequest(first)
   await shop.status(first)
   const signature = signer.pair.sign('Pay 10 €')

@@ -67,6 +67,7 @@ export async function signForOrganizations({ world, send }: Desk): Promise<void>
     signature: approver.pair.sign('Pay 10 €'),
   })
   await owner.listRequests()
+  await owner.readPending()
   await owner.readRequest(first)
   const signed = await owner.sign(first, owner.pair.sign('Pay 10 €'))
   if (signed.statusCode !== 200) throw new Error(signed.body)

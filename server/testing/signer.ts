@@ -52,6 +52,7 @@ function answersOf({ api }: World, { headers, identityId }: Person) {
   const requests = '/api/signing/requests'
   return {
     listRequests: () => api.inject({ url: requests, headers }),
+    readPending: () => api.inject({ url: '/api/signing/pending', headers }),
     readRequest: (requestId: string) => api.inject({ url: `${requests}/${requestId}`, headers }),
     sign: (requestId: string, signature: string) =>
       api.inject({ method: 'POST', url: `${requests}/${requestId}/sign`, headers, payload: { signature } }),
