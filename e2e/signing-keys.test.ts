@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { fingerprintOf } from '../web/account/fingerprint.ts'
 import { en as words } from '../web/messages/en.ts'
 import type { Person } from './person.ts'
-import { askForDemonstration } from './signing-keys.ts'
+import { askAtLength, askForDemonstration } from './signing-keys.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -39,6 +39,35 @@ test('what waits for a signature is counted while a person looks, and leads to t
   const link = ada.page.getByRole('link', { name: words.signing.readOf('Playground') })
   assert.equal(await link.getAttribute('href'), `/sign?requestId=${requestId}`)
   await ada.leave()
+})
+
+test('SIG-56 all that strangers ask at length is counted and can be shown, and costs little to look at', async () => {
+  const cleo = await stage.enroll({ handle: 'cleo', displayName: 'Cleo' })
+  const { page } = cleo
+  await askAtLength(stage.service, cleo, 8)
+  await openSigning(cleo)
+  await page.getByText(words.signing.waiting(24)).waitFor()
+  assert.equal(await page.locator('nav .count').innerText(), '24')
+  const links = page.getByRole('link', { name: /^Read/ })
+  assert.equal(await links.count(), 20)
+  await cleo.press('more-requests')
+  await cleo.control('more-requests').waitFor({ state: 'detached' })
+  assert.equal(await links.count(), 24)
+
+  // Read again twice: the first may have begun before.
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await page.waitForResponse((response) => response.url().includes('/api/signing/'))
+    const { length } = await answer.body()
+    assert.ok(length < 16 * 1024, `${answer.url()}: ${length} bytes`)
+  }
+  assert.equal(await links.count(), 24)
+
+  await cleo.press('replace-key')
+  await page.getByText(words.signing.expiring(24)).waitFor()
+  await cleo.press('unlock')
+  await page.getByText(words.signing.inForce('cleo')).waitFor()
+  await page.getByText(words.signing.waiting(0)).waitFor()
+  await cleo.leave()
 })
 
 test('a person replaces their key: what waits expires, and the old one stays to be seen', async () => {

@@ -17,6 +17,7 @@ import { Identities } from './Identities.tsx'
 import { Navigation } from './Navigation.tsx'
 import { readNews, useNews } from './news.ts'
 import { Passkeys } from './Passkeys.tsx'
+import { latestOf, type Pending } from './pending.ts'
 import { pathOf, sectionOf } from './sections.ts'
 import { Sessions } from './Sessions.tsx'
 import { Signing } from './Signing.tsx'
@@ -35,9 +36,7 @@ export type Holdings = {
   delegations: Delegation[]
   signingKeys: Answer<'GET /api/signing/keys'>['keys']
   /** What waits for a signature. */
-  requests: Answer<'GET /api/signing/requests'>['requests']
-  /** Whether more waits than that. */
-  hasMoreRequests: boolean
+  pending: Pending
   /** Which other devices ask to be unlocked. */
   devices: Answer<'GET /api/account/device-approvals'>['devices']
 }
@@ -49,7 +48,9 @@ export function Account() {
   const leaving = useDoing()
   const [section, goTo] = useRoute({ placeOf: sectionOf, pathOf })
   const [holdings, setHoldings] = useState<Holdings>()
-  useNews((news) => setHoldings((held) => held && { ...held, ...news }))
+  useNews(holdings?.pending.requests.length ?? 0, ({ pending, devices }) =>
+    setHoldings((held) => held && { ...held, devices, pending: latestOf(held.pending, pending) }),
+  )
 
   const isLeaving = useRef(false)
   const read = {
@@ -84,7 +85,7 @@ export function Account() {
     >
       <Navigation
         current={section}
-        waiting={{ signing: holdings?.requests.length ?? 0, sessions: holdings?.devices.length ?? 0 }}
+        waiting={{ signing: holdings?.pending.count ?? 0, sessions: holdings?.devices.length ?? 0 }}
         onChoose={goTo}
       />
       {holdings ? (

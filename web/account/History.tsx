@@ -10,6 +10,7 @@ import { Monogram } from '../ui/Monogram.tsx'
 import { Problem } from '../ui/Problem.tsx'
 import { useSpeech } from '../ui/Root.tsx'
 import { Waiting } from '../ui/Waiting.tsx'
+import type { Pending } from './pending.ts'
 import { withNewest, withNext, type Trail } from './history.ts'
 
 const limit = '20'
@@ -19,7 +20,7 @@ const loadExactText = () => import('../ui/ExactText.tsx')
 type Shown = Awaited<ReturnType<typeof loadExactText>>
 
 /** What a person has signed, denied or let expire, page after page; read again when less waits than before. */
-export function History({ waiting }: { waiting: SigningRequest[] }) {
+export function History({ waiting: { count, requests } }: { waiting: Pending }) {
   const { words } = useSpeech()
   const doing = useDoing()
   const [trail, setTrail] = useState<Trail>()
@@ -35,7 +36,7 @@ export function History({ waiting }: { waiting: SigningRequest[] }) {
     const next = await call('GET /api/signing/history', { querystring: { limit, cursor: trail.nextCursor } })
     setTrail((held) => (held ? withNext(held, next) : next))
   }
-  useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [waiting.map(idOf).join()])
+  useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [[count, ...requests.map(idOf)].join()])
 
   if (!trail && doing.problem === undefined) return <Waiting />
   if (trail?.requests.length === 0) return null
@@ -112,6 +113,6 @@ function Text({ request: { requestId, app, payload, status }, shown: { ExactText
   )
 }
 
-function idOf({ requestId }: SigningRequest): string {
+function idOf({ requestId }: { requestId: string }): string {
   return requestId
 }

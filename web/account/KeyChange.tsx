@@ -1,4 +1,3 @@
-import type { SigningRequest } from '@countersign/protocol/signing'
 import { Actions } from '../ui/Actions.tsx'
 import { useDoing, type Action } from '../ui/doing.ts'
 import { EnterCode } from '../ui/EnterCode.tsx'
@@ -6,16 +5,17 @@ import { useWords } from '../ui/Root.tsx'
 import { StepHeading } from '../ui/StepHeading.tsx'
 import type { useKeyChange } from './key-flow.ts'
 import type { Step } from './key-steps.ts'
+import type { Pending } from './pending.ts'
 
 type Props = {
   change: ReturnType<typeof useKeyChange>
   step: Exclude<Step, { at: 'rest' }>
-  requests: SigningRequest[]
+  pending: Pending
   userId: string
 }
 
 /** Says what a new key means, and makes it with the passkey, or with the recovery code where that opens nothing. */
-export function KeyChange({ change, step, requests, userId }: Props) {
+export function KeyChange({ change, step, pending, userId }: Props) {
   const words = useWords()
   const doing = useDoing()
   const { subject } = step
@@ -31,9 +31,7 @@ export function KeyChange({ change, step, requests, userId }: Props) {
       />
     )
   const { replaceTitle, replaceWhat, replaceNow, makeTitle, makeWhat, makeNow, expiring } = words.signing
-  const expired = requests.filter(
-    ({ identityId, organization }) => !organization && identityId === subject.identityId,
-  ).length
+  const expired = pending.identities.find(({ identityId }) => identityId === subject.identityId)?.count ?? 0
   const unlock: Action = {
     name: 'unlock',
     label: subject.key ? replaceNow : makeNow,

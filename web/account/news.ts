@@ -1,20 +1,23 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../call.ts'
 import type { Holdings } from './Account.tsx'
+import { readPending } from './pending.ts'
 
 const restMilliseconds = 5000
 
 /** What waits for a person and may come at any moment. */
-export type News = Pick<Holdings, 'requests' | 'hasMoreRequests' | 'devices'>
+export type News = Pick<Holdings, 'pending' | 'devices'>
 
 /**
- * Reads what waits for a person again every few seconds while they look. What could not be read this time
- * is read the next: a count that is a moment old needs no apology.
+ * Reads what waits for a person again every few seconds while they look, as much as they see. What could not be read
+ * this time is read the next: a count that is a moment old needs no apology.
  */
-export function useNews(take: (news: News) => void): void {
+export function useNews(shown: number, take: (news: News) => void): void {
+  const latest = useRef(shown)
+  latest.current = shown
   useEffect(() => {
     const read = async () => {
-      if (document.visibilityState === 'visible') take(await readNews())
+      if (document.visibilityState === 'visible') take(await readNews(latest.current))
     }
     const readOrKeep = () => void read().catch(() => {})
     const timer = setInterval(readOrKeep, restMilliseconds)
@@ -26,13 +29,7 @@ export function useNews(take: (news: News) => void): void {
   }, [])
 }
 
-export async function readNews(): Promise<News> {
-  const [waiting, { devices }] = await Promise.all([readWaiting(), call('GET /api/account/device-approvals', {})])
-  return { ...waiting, devices }
-}
-
-/** What waits for a signature: the first page of it, since what is answered makes room for what expires later. */
-export async function readWaiting(): Promise<Pick<Holdings, 'requests' | 'hasMoreRequests'>> {
-  const { requests, nextCursor } = await call('GET /api/signing/requests', { querystring: {} })
-  return { requests, hasMoreRequests: nextCursor !== undefined }
+export async function readNews(shown = 0): Promise<News> {
+  const [pending, { devices }] = await Promise.all([readPending(shown), call('GET /api/account/device-approvals', {})])
+  return { pending, devices }
 }

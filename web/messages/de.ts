@@ -366,14 +366,12 @@ export const de: Words = {
 
   signing: {
     title: 'Unterschriften',
-    waiting: (count, hasMore) =>
-      hasMore
-        ? `Auf deine Unterschrift warten mehr als diese ${count} Anfragen, die zuerst ablaufen.`
-        : count === 0
-          ? 'Nichts wartet auf deine Unterschrift.'
-          : count === 1
-            ? 'Eine Anfrage wartet auf deine Unterschrift.'
-            : `${count} Anfragen warten auf deine Unterschrift.`,
+    waiting: (count) =>
+      count === 0
+        ? 'Nichts wartet auf deine Unterschrift.'
+        : count === 1
+          ? 'Eine Anfrage wartet auf deine Unterschrift.'
+          : `${count} Anfragen warten auf deine Unterschrift.`,
     as: (handle: string) => `Für @${handle}`,
     asMember: (organization: string, handle: string) => `Für ${organization}, als @${handle}`,
     until: (time: string) => `bis ${time}`,

@@ -350,14 +350,12 @@ export const en = {
 
   signing: {
     title: 'Signing',
-    waiting: (count: number, hasMore = false) =>
-      hasMore
-        ? `More requests wait for your signature than these ${count}, which expire first.`
-        : count === 0
-          ? 'Nothing waits for your signature.'
-          : count === 1
-            ? 'One request waits for your signature.'
-            : `${count} requests wait for your signature.`,
+    waiting: (count: number) =>
+      count === 0
+        ? 'Nothing waits for your signature.'
+        : count === 1
+          ? 'One request waits for your signature.'
+          : `${count} requests wait for your signature.`,
     as: (handle: string) => `For @${handle}`,
     asMember: (organization: string, handle: string) => `For ${organization}, as @${handle}`,
     until: (time: string) => `until ${time}`,
