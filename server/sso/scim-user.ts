@@ -31,8 +31,6 @@ export function readUser(attributes: Attributes, before?: ScimUser): ScimUser {
   const parts: Attributes = name === undefined ? new Map<string, unknown>() : readAttributes(name)
   const active = attributes.has('active') ? readTruth(attributes.get('active')) : (before?.active ?? true)
   if (active === undefined) throw refuse.invalidValue({ sentence: 'active is true or false.' })
-  const readName = (from: Attributes, part: 'displayName' | 'givenName' | 'familyName') =>
-    cleanName(part, readText(from, part), before && { name: before[part], active })
   return {
     userName: requireText(attributes, 'userName'),
     externalId: readText(attributes, 'externalId'),
@@ -61,20 +59,16 @@ function readText(attributes: Attributes, name: string): string | null {
 }
 
 /**
- * A name as it is kept. Who is new gets it without what a display name must not have: refused, they could not come. A
- * change to such a name is refused, but where it turns the user off, which no name may prevent. Refuses `invalidValue`.
+ * A name without what a display name must not have, and cut where it is too long; null where nothing is left. No text
+ * is refused: users may often write their names themselves, and would keep back the rest of a change by them, such as a
+ * lower role. Refuses `invalidValue`.
  */
-function cleanName(
-  attribute: string,
-  sent: string | null,
-  changing: { name: string | null; active: boolean } | undefined,
-): string | null {
+function readName(from: Attributes, part: 'displayName' | 'givenName' | 'familyName'): string | null {
+  const sent = from.get(part.toLowerCase()) ?? null
+  if (sent === null) return null
+  if (typeof sent !== 'string') throw refuse.invalidValue({ sentence: `${part} is a text.` })
   const most = limits.provisionedTextCharactersMax
-  if (sent === null || sent === changing?.name || isDisplayName(sent, most)) return sent
-  const cleaned = cleanDisplayName(sent, most) ?? null
-  if (changing?.active && cleaned !== changing.name)
-    throw refuse.invalidValue({ sentence: `${attribute} has characters that are not seen, or that hide others.` })
-  return cleaned
+  return isDisplayName(sent, most) ? sent : (cleanDisplayName(sent, most) ?? null)
 }
 
 function readEmail(value: unknown): string | null {

@@ -285,7 +285,7 @@ test('SCM-08 what is no message of SCIM, or not for users, changes nothing', asy
     ['invalidValue', scimPatch({ op: 'replace', path: 'active', value: null })],
     ['invalidValue', scimPatch({ op: 'replace', path: 'userName', value: '' })],
     ['invalidValue', scimPatch({ op: 'replace', path: 'displayName', value: ['x'] })],
-    ['invalidValue', scimPatch({ op: 'replace', path: 'displayName', value: 'x'.repeat(256) })],
+    ['invalidValue', scimPatch({ op: 'replace', path: 'externalId', value: 'x'.repeat(256) })],
     ['invalidValue', scimPatch({ op: 'replace', path: 'emails', value: [{ value: 'nonsense' }] })],
     ['invalidValue', scimPatch({ op: 'remove', path: 'externalId' })],
     ['mutability', scimPatch({ op: 'remove', path: 'active' })],
