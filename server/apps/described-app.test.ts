@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn, openAgents, redirectUri, type Agents } from '#testing/agents.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { makeOrganization } from '#testing/organization.ts'
 import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
 import { createAppDirectory } from './app-directory.ts'
 import { pruneDescribed } from './described-app.ts'
@@ -235,6 +237,24 @@ test('CID-02 nobody puts apps on record as often as they like', async (t) => {
   const statuses: number[] = []
   for (let nth = 0; nth < 3; nth += 1) statuses.push((await limited.agent().consent()).statusCode)
   assert.deepEqual(statuses, [200, 200, 429])
+})
+
+test('CID-08 consents to such apps count for the user together, in all sessions that organizations open', async (t) => {
+  const environment = { RATE_LIMIT_NUMBERS: 'described-app-of-a-person=4' }
+  const limited = await openAgents({ environment, rateLimits: true })
+  t.after(limited.close)
+  const { id: organizationId } = await makeOrganization(limited.world, limited.person)
+  const statuses: number[] = []
+  for (let nth = 0; nth < 3; nth += 1) {
+    const headers = await signInByOrganization(limited.world, limited.person, { organizationId })
+    for (let again = 0; again < 2; again += 1) {
+      const answer = await limited.agent().consent({ organizationId }, { ...limited.person, headers })
+      statuses.push(answer.statusCode)
+    }
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429])
+  const other = await limited.world.person()
+  assert.equal((await limited.agent().consent({}, other)).statusCode, 200, 'and for that user alone')
 })
 
 test('CID-05 the operator disables such an app, at once and whatever its document says', async () => {
