@@ -269,6 +269,7 @@ export interface Tables {
     slug: string
     organization_id: string
     free_at: Date | null
+    former_owner_id: string | null
   }
   organization_sso_confirmation: {
     organization_id: string

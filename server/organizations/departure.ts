@@ -7,17 +7,29 @@ import { endEnterpriseSessions } from '#tokens/session.ts'
 import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
 import { markKeyInForce } from './key-store.ts'
 import { deleteMembers, hasOtherMembers, listRoles, uncountOwners, uncountOwnersOfSuspended } from './member-store.ts'
-import { slugKeptUntil } from './slug.ts'
+import { giveUpSlugs } from './slug.ts'
 import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
 
 const refuse = refusals({
   last_owner: [409, 'You are the last owner of an organization that has other members. Make one of them an owner.'],
 })
 
-/** Deletes an organization that this transaction has locked, and ends what people gave to apps for it. */
-export async function removeOrganization(tx: Transaction, organizationId: string, now: Date): Promise<void> {
+type Removing = { organizationId: string; createdAt: Date; userId: string; identityIds: string[] }
+
+/**
+ * Deletes an organization that this transaction has locked, and ends what people gave to apps for it. `userId` is who
+ * does so, as a member by `identityIds`.
+ */
+export async function removeOrganization(
+  tx: Transaction,
+  { identityIds, ...organization }: Removing,
+  now: Date,
+): Promise<void> {
+  const { organizationId } = organization
   await endAccess(tx, { organizationId }, now)
-  await deleteOrganization(tx, organizationId, slugKeptUntil(now))
+  const hasOthers = await hasOtherMembers(tx, organizationId, identityIds)
+  await giveUpSlugs(tx, { ...organization, hasOthers }, now)
+  await deleteOrganization(tx, organizationId)
 }
 
 /** The same for some of its members, who may have its key. That an owner is left, the caller has seen to. */
@@ -56,13 +68,13 @@ export async function leaveOrganizations(
   }
   // Of all identities in one statement, whichever organizations they leave: that keeps the times of any two apart.
   await queueLogouts(tx, { identityIds }, now)
-  for (const { organizationId, name } of held) {
+  for (const { organizationId, name, createdAt } of held) {
     const leaving = await listRoles(tx, organizationId, identityIds)
     const [first] = leaving
     if (!first) continue
     const place = { actor: 'person', userId, organizationId } as const
     if (!(await hasOtherMembers(tx, organizationId, identityIds))) {
-      await removeOrganization(tx, organizationId, now)
+      await removeOrganization(tx, { organizationId, createdAt, userId, identityIds }, now)
       await record(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)
       continue
     }

@@ -60,6 +60,11 @@ const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sou
   {
     name: 'PATCH /api/organizations/:organizationId',
     takes: 'a fresh passkey',
+    sound: () => ({ body: { logoUrl: `https://acme.example/${randomUUID()}.png` } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
     sound: () => ({ body: { approvalsNeeded: 2 } }),
   },
   {

@@ -57,7 +57,7 @@ export async function beginOrganization(
   return begin(async (tx) => {
     if (!(await mayJoinAnother(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
-    const slug = await takeSlug(tx, name, organizationId, now)
+    const slug = await takeSlug(tx, name, { organizationId, userId }, now)
     await insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...rights }, now)
@@ -91,7 +91,7 @@ export async function exportMemberships(db: Database, userId: string) {
 
 /**
  * Changes an organization. Refuses what `requireMember` and `recordAct` do, `invalid_request`, `slug_taken`,
- * `sso_not_tested`, `kms_missing`, `reauthentication_required`.
+ * `too_many_slugs`, `sso_not_tested`, `kms_missing`, `reauthentication_required`.
  */
 export async function changeOrganization(
   { db, config }: Kernel,
@@ -111,7 +111,9 @@ export async function changeOrganization(
     if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
-    if (slug !== undefined && slug !== organization.slug) await moveSlug(tx, organization, slug, now)
+    const { userId } = asking.session
+    if (slug !== undefined && slug !== organization.slug)
+      await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
     await updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
     // Whoever wants acts signed signs that, and so can.
@@ -127,10 +129,13 @@ export async function changeOrganization(
 
 /**
  * Whether somebody else could get in, or act in another's name, whom the organization keeps from it now; or pass for
- * the organization, as others know it by its name and slug.
+ * the organization, as others know it by its name, slug and logo.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = ['name', 'slug', 'ssoRequired', 'requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const
+  const guards = [
+    ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
+    ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
+  ]
   return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
@@ -154,7 +159,9 @@ export async function endOrganization({ db, config }: Kernel, asking: Asking, no
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
     requireFreshToAct(asking, now)
-    await removeOrganization(tx, organizationId, now)
+    const { createdAt } = acting.organization
+    const { userId } = asking.session
+    await removeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
     await recordAct(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }

@@ -186,14 +186,8 @@ export async function updateOrganization(
     .execute()
 }
 
-/** Deletes an organization with its members, invitations and domains; nobody has its slug until then. */
-export async function deleteOrganization(tx: Transaction, organizationId: string, slugFreeAt: Date): Promise<void> {
-  await tx
-    .updateTable('organization_slug')
-    .set({ free_at: slugFreeAt })
-    .where('organization_id', '=', organizationId)
-    .where('free_at', 'is', null)
-    .execute()
+/** Deletes an organization with its members, invitations and domains. */
+export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // After its claims: whoever settles one of them takes both in this order too.
   await releaseDomains(tx, organizationId)

@@ -789,6 +789,8 @@ export const de: Words = {
       no_signing_key: 'Du hast noch keinen Signaturschlüssel. Mach einen in deinem Konto, unter Unterschriften.',
       insufficient_scope: 'Deine Rolle erlaubt das nicht.',
       slug_taken: 'Eine andere Organisation hat diesen Kurznamen. Wähle einen anderen.',
+      too_many_slugs:
+        'Der Kurzname wurde in 90 Tagen dreimal geändert. Nimm einen früheren, oder warte, bis einer davon frei wird.',
       too_many_organizations: 'Dieser Name ist in allen Organisationen, in denen er sein kann.',
       member_not_found: 'Dieses Mitglied ist nicht mehr da.',
       last_owner: 'Eine Organisation braucht einen Inhaber. Ernenne erst jemand anderen, oder lösche sie.',

@@ -765,6 +765,8 @@ export const en = {
       no_signing_key: 'You have no signing key yet. Make one in your account, under Signing.',
       insufficient_scope: 'Your role doesn’t allow this.',
       slug_taken: 'Another organization has this short name. Choose another.',
+      too_many_slugs:
+        'The short name was changed three times in 90 days. Take a former one, or wait until one of them is released.',
       too_many_organizations: 'This name is in all the organizations that it can be in.',
       member_not_found: 'This member is gone.',
       last_owner: 'An organization needs an owner. Make somebody else one first, or delete it.',

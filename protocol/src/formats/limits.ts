@@ -132,6 +132,9 @@ export const limits = {
   /** How long a slug that was given up is kept for its organization, and how many of one are. */
   slugReservedSeconds: 90 * 24 * 3600,
   slugsReservedMax: 3,
+  /** How old a deleted organization without other members was whose slugs are kept, and how many are for one user. */
+  slugKeptAfterSeconds: 7 * 24 * 3600,
+  slugsOfDeletedMax: 20,
   /** How many members an organization may have approve what it signs. */
   approvalsNeededMax: 20,
   /** Of what is put after a slug that another organization has: a hyphen and random letters. */
