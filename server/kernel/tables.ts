@@ -264,6 +264,7 @@ export interface Tables {
     scopes: string[]
     signing_authority: boolean
     joined_at: Date
+    named_by_directory: Generated<boolean>
   }
   organization_slug: {
     slug: string

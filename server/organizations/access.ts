@@ -115,6 +115,6 @@ async function requireSso(
 }
 
 export function toMember(row: Membership) {
-  const { memberId, identityId, role, scopes, signingAuthority, joinedAt, ...organization } = row
-  return { organization, memberId, identityId, role, scopes, signingAuthority, joinedAt }
+  const { memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt, ...organization } = row
+  return { organization, memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt }
 }

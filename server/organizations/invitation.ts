@@ -221,14 +221,16 @@ export async function acceptInvitation(
     await lockOrganization(tx, organizationId)
     const waiting = await findWaiting(tx, organizationId, invitationId, now)
     if (!waiting || !equalBytes(waiting.tokenSha256, tokenSha256)) throw refuse.invitation_not_found()
-    if (!(await findHost(tx, organizationId, waiting))) throw refuse.invitation_not_found()
+    const host = await findHost(tx, organizationId, waiting)
+    if (!host) throw refuse.invitation_not_found()
     if (!isFor(waiting, { identityId, email })) throw refuse.invitation_for_another()
     if (await findMembership(tx, organizationId, identityId)) throw refuse.already_member()
     if (!(await mayJoinAnother(tx, identityId))) throw refuse.too_many_organizations()
 
     const taken = await takeInvitation(tx, { organizationId, invitationId, tokenSha256, identityId, email }, now)
     if (!taken) throw refuse.invitation_not_found()
-    await joinOrganization(tx, { organizationId, identityId, role: taken.role }, now)
+    const { namedByDirectory } = host
+    await joinOrganization(tx, { organizationId, identityId, role: taken.role, namedByDirectory }, now)
     const act = { action: 'organization.member.joined', actor: 'person', userId: session.userId } as const
     await record(tx, { ...act, identityId, organizationId, details: { invitationId, role: taken.role } }, now)
     const joined = await findMembership(tx, organizationId, identityId)

@@ -1,4 +1,6 @@
+import { scopesOfRole } from '@countersign/protocol/formats/organization-role'
 import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/organization-role'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#kernel/database.ts'
 
 export type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
@@ -14,6 +16,7 @@ function members(db: Database, organizationId: string) {
       'display_name as displayName',
       'role',
       'signing_authority as signingAuthority',
+      'named_by_directory as namedByDirectory',
       'joined_at as joinedAt',
     ])
     .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
@@ -59,7 +62,8 @@ export function findMember(db: Database, organizationId: string, memberId: strin
   return members(db, organizationId).where('member_id', '=', memberId).executeTakeFirst()
 }
 
-type Rights = { role: OrganizationRole; scopes: string[]; signingAuthority: boolean }
+/** `namedByDirectory` where the rights go back to a directory alone. */
+type Rights = { role: OrganizationRole; scopes: string[]; signingAuthority: boolean; namedByDirectory: boolean }
 type NewMember = Rights & { organizationId: string; memberId: string; identityId: string }
 
 /** Adds a member; false where the identity is one already. */
@@ -73,6 +77,7 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
       role: joining.role,
       scopes: joining.scopes,
       signing_authority: joining.signingAuthority,
+      named_by_directory: joining.namedByDirectory,
       joined_at: now,
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'identity_id']).doNothing())
@@ -83,11 +88,12 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
 
 export async function updateMember(
   tx: Transaction,
-  { organizationId, memberId, role, scopes, signingAuthority }: Rights & { organizationId: string; memberId: string },
+  { organizationId, memberId, ...rights }: Rights & { organizationId: string; memberId: string },
 ): Promise<void> {
+  const { role, scopes, signingAuthority, namedByDirectory } = rights
   await tx
     .updateTable('organization_member')
-    .set({ role, scopes, signing_authority: signingAuthority })
+    .set({ role, scopes, signing_authority: signingAuthority, named_by_directory: namedByDirectory })
     .where('organization_id', '=', organizationId)
     .where('member_id', '=', memberId)
     .execute()
@@ -132,7 +138,13 @@ export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: 
   return numUpdatedRows === 1n
 }
 
-/** The admin who joined first. */
+/** The admin who joined first of those who have all scopes of the role, and not from a directory alone. */
 export function findFirstAdmin(tx: Transaction, organizationId: string) {
-  return members(tx, organizationId).where('role', '=', 'admin').orderBy('member_id').limit(1).executeTakeFirst()
+  return members(tx, organizationId)
+    .where('role', '=', 'admin')
+    .where('named_by_directory', '=', false)
+    .where(sql<boolean>`scopes @> ${[...scopesOfRole.admin]}::text[]`)
+    .orderBy('member_id')
+    .limit(1)
+    .executeTakeFirst()
 }

@@ -108,7 +108,8 @@ export async function changeMember(
     if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
     if (steppedDown && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
-    await updateMember(tx, { organizationId, memberId, ...after })
+    const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
+    await updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
     // What they may not give any more they must not have given an hour ago.
     await withdrawAllBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
@@ -116,6 +117,13 @@ export async function changeMember(
     await recordAct(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
+}
+
+type Named = { role: OrganizationRole; namedByDirectory: boolean }
+
+/** Whether rights go back to a directory alone that a member gives another: an owner gives them by themselves. */
+function isNamedByDirectory(giver: Named, before: Named): boolean {
+  return giver.role !== 'owner' && (giver.namedByDirectory || before.namedByDirectory)
 }
 
 /** Refuses `invalid_request` for rights that nobody can have. */
@@ -150,7 +158,7 @@ export async function removeMember({ db, config }: Kernel, asking: MemberSought,
   })
 }
 
-type Joining = { organizationId: string; identityId: string; role: OrganizationRole }
+type Joining = { organizationId: string; identityId: string; role: OrganizationRole; namedByDirectory: boolean }
 
 /**
  * Makes an identity a member of an organization that this transaction has locked, and answers the id of that; undefined

@@ -60,7 +60,8 @@ export async function beginOrganization(
     const slug = await takeSlug(tx, name, { organizationId, userId }, now)
     await insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
-    await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...rights }, now)
+    const owner = { ...rights, namedByDirectory: false }
+    await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...owner }, now)
     const by = clientId === undefined ? { actor: 'person' as const } : { actor: 'app' as const, clientId }
     await record(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
     return findMembership(tx, organizationId, identityId)

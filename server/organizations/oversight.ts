@@ -9,7 +9,7 @@ import { listOrganizations, lockOrganization, updateStatus } from './store.ts'
 
 const refuse = refusals({
   organization_not_found: [404, 'There is no organization with this id.'],
-  no_owner: [409, 'The last owner of this organization has left, and it has no admin who could be the owner.'],
+  no_owner: [409, 'The last owner has left, and no admin has all scopes of the role other than by a directory.'],
 })
 
 type Row = Awaited<ReturnType<typeof listOrganizations>>[number]
@@ -32,7 +32,8 @@ export async function readForOperator(db: Database, organizationId: string): Pro
 
 /**
  * Suspends an organization, whose tokens and the sessions that it opened end at once, or activates it. Where its last
- * owner has left meanwhile, the admin who joined first becomes the owner. Refuses `organization_not_found`, `no_owner`.
+ * owner has left meanwhile, the admin becomes the owner who joined first of those who have all scopes of the role, and
+ * not from a directory alone. Refuses `organization_not_found`, `no_owner`.
  */
 export async function setStatus(
   db: Database,
@@ -62,7 +63,7 @@ async function ensureOwner(tx: Transaction, organizationId: string, now: Date): 
   const { memberId, identityId, signingAuthority } = admin
   const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority }
   await countOwner(tx, organizationId)
-  await updateMember(tx, { organizationId, memberId, ...rights })
+  await updateMember(tx, { organizationId, memberId, ...rights, namedByDirectory: false })
   const details = { memberId, memberIdentityId: identityId, ...rights }
   await record(tx, { action: 'organization.member.changed', actor: 'operator', organizationId, details }, now)
 }

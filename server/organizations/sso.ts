@@ -34,17 +34,24 @@ export async function chooseSsoConnection(tx: Transaction, organizationId: strin
   if (!(await updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_in_use()
 }
 
-type Joining = { userId: string; organizationId: string; identityId: string; role: OrganizationRole }
+type Joining = {
+  userId: string
+  organizationId: string
+  identityId: string
+  role: OrganizationRole
+  namedByDirectory: boolean
+}
 
 /**
  * Makes an identity a member whom the organization's own sign-in has named; the caller holds the organization. Refuses
  * `identity_not_found`, `too_many_organizations`, `already_member`.
  */
-export async function joinAsNamed(tx: Transaction, { userId, organizationId, identityId, role }: Joining, now: Date) {
+export async function joinAsNamed(tx: Transaction, { userId, ...joining }: Joining, now: Date) {
+  const { organizationId, identityId, role } = joining
   if (!(await holdIdentity(tx, identityId))) throw refuse.identity_not_found()
   if ((await countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw refuse.too_many_organizations()
-  const memberId = await joinOrganization(tx, { organizationId, identityId, role }, now)
+  const memberId = await joinOrganization(tx, joining, now)
   if (!memberId) throw refuse.already_member()
   const act = { action: 'organization.member.joined', actor: 'person', userId, identityId, organizationId } as const
   await record(tx, { ...act, details: { memberId, role, by: 'sso' } }, now)

@@ -30,7 +30,12 @@ const organization = [
   'organization.updated_at as updatedAt',
 ] as const
 
-const member = ['member_id as memberId', 'organization_member.identity_id as identityId', 'role'] as const
+const member = [
+  'member_id as memberId',
+  'organization_member.identity_id as identityId',
+  'role',
+  'named_by_directory as namedByDirectory',
+] as const
 
 /** A membership with its organization. */
 export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]

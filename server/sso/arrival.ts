@@ -227,7 +227,8 @@ type Joining = { connection: Connection; person: Proved; word: DirectoryWord; us
 async function join(tx: Transaction, { connection, person, word, ...joining }: Joining, now: Date) {
   const role = await roleToJoin(tx, connection, person, word)
   if (!role) throw refuse.sso_not_a_member()
-  return joinAsNamed(tx, { ...joining, organizationId: connection.organizationId, role }, now)
+  const { organizationId } = connection
+  return joinAsNamed(tx, { ...joining, organizationId, role, namedByDirectory: word.of === 'a person' }, now)
 }
 
 /** As what somebody may join; undefined where they may not. Where a directory says who may come, nobody else does. */
