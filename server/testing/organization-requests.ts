@@ -51,6 +51,8 @@ export async function organize({ world, send }: Desk, { verifyDomain }: Enterpri
   await send(personal, 'GET /api/oauth/organizations')
   await send(personal, 'POST /api/oauth/workspaces', { name: 'New', userConfirmedServiceWorkspaceCreation: true })
   const gone = await makeOrganization(world, owner)
+  await join(world, { id: gone.id, owner, role: 'viewer' }, joined.person)
+  await send(headers, `PATCH /api/organizations/${gone.id}`, { slug: newHandle() })
   await send(headers, `DELETE /api/organizations/${gone.id}`)
 }
 
