@@ -6,10 +6,12 @@ import type { Answer } from '@countersign/protocol/api'
 import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
 import { scimPatch, scimUser } from '../server/testing/enterprise.ts'
 import { businessEn as business } from '../web/messages/business-en.ts'
-import { en as words } from '../web/messages/en.ts'
+import { de } from '../web/messages/de.ts'
+import { en, en as words } from '../web/messages/en.ts'
 import { signActs } from './acts.ts'
 import { startProvider } from './enterprise-provider.ts'
 import { foundOrganization } from './organization-choice.ts'
+import { watch } from './look.ts'
 import type { Person } from './person.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -134,12 +136,20 @@ async function startHostilePage(address: string) {
   }
 }
 
-test('SIN-01 SIN-02 a site that begins a sign-in for somebody changes nothing until they confirm it', async (t) => {
+test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the user confirms it', async (t) => {
   const vic = await stage.enroll({ handle: 'vic', displayName: 'Vic Victim' })
   const { authUrl, baseUrl, businessUrl } = stage.service
   const hostile = await startHostilePage(`${baseUrl}/api/sso/${connectionId}/start`)
   t.after(() => hostile.close())
-  await vic.page.goto(hostile.url)
+  const place = new URL(provider.issuer).host
+  /** No owner has confirmed the connection yet: the user is shown where it leads. */
+  const follow = async ({ page }: Person) => {
+    await page.goto(hostile.url)
+    await page.getByRole('heading', { name: words.sso.leaveTitle(place) }).waitFor()
+    await page.getByText(words.sso.leaveLead('Acme', place)).waitFor()
+    await page.getByRole('link', { name: words.sso.leaveTo(place), exact: true }).click()
+  }
+  await follow(vic)
   await vic.page.locator('input[name="login"]').fill('ann@acme.example')
   await passProvider(vic)
   await vic.page.getByRole('heading', { name: /^Continue as .* of Acme\?$/ }).waitFor()
@@ -148,7 +158,7 @@ test('SIN-01 SIN-02 a site that begins a sign-in for somebody changes nothing un
   await vic.page.waitForURL(`${authUrl}/account`)
   await vic.page.getByText('@vic').first().waitFor()
 
-  await vic.page.goto(hostile.url)
+  await follow(vic)
   await vic.press('confirm-sign-in')
   await vic.page.waitForURL(`${businessUrl}/organizations/**`)
   const read = await vic.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
@@ -157,6 +167,9 @@ test('SIN-01 SIN-02 a site that begins a sign-in for somebody changes nothing un
 
   const nobody = await stage.invite()
   await nobody.page.goto(hostile.url)
+  await nobody.page.getByRole('link', { name: words.sso.cancel, exact: true }).click()
+  await nobody.page.waitForURL(`${authUrl}/`)
+  await follow(nobody)
   await nobody.page.locator('input[name="login"]').fill('ann@acme.example')
   await passProvider(nobody)
   await nobody.page.getByText(words.sso.startedElsewhere).waitFor()
@@ -165,6 +178,23 @@ test('SIN-01 SIN-02 a site that begins a sign-in for somebody changes nothing un
   const asNobody = await nobody.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
   assert.equal(asNobody.status(), 401)
 })
+
+for (const { locale, language, colorScheme, width } of [
+  { locale: 'en-GB', language: en, colorScheme: 'light', width: 1280 },
+  { locale: 'de-DE', language: de, colorScheme: 'dark', width: 390 },
+] as const)
+  test(`SIN-10 everyone can use the page before a provider: ${colorScheme}, ${width}, ${locale}`, async (t) => {
+    const hostile = await startHostilePage(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
+    t.after(() => hostile.close())
+    const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+    const watched = await watch(person, { language: locale.slice(0, 2) })
+    await person.page.goto(hostile.url)
+    const { host } = new URL(provider.issuer)
+    await person.page.getByRole('link', { name: language.sso.leaveTo(host), exact: true }).waitFor()
+    await watched.look(`sso-leave-${width}-${colorScheme}`)
+    assert.deepEqual(watched.faults, [])
+    await person.leave()
+  })
 
 test('an owner tries a connection, has everybody use it, and who does not is led there', async () => {
   const { url } = await manage<{ url: string }>('post', `sso-connections/${connectionId}/test`)

@@ -87,7 +87,7 @@ export async function mountHosts(kernel: Kernel, storage: Pick<Storage, 'ping'>,
   signingRoutes(hosts.api, { kernel, apps })
   encryptionRoutes(hosts.api, { kernel, apps })
   oauthRoutes(hosts.api, provider)
-  ssoRoutes(hosts.api, kernel)
+  ssoRoutes(hosts.api, kernel, pages)
   federatedRoutes(hosts.api, provider)
   ssoConnectionRoutes(hosts.business, kernel)
   passkeyRoutes(hosts.api, kernel, keys)

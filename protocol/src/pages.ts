@@ -115,6 +115,12 @@ export type ReturnView = { page: 'return'; site: Site; leaving: Leaving; unverif
 /** Why a request of an unverified app fails: the host of its client id, and the error, which its developer reads. */
 export type UnverifiedFault = { host: string; error: string; description?: string }
 
+/**
+ * A sign-in with an organization that a page of another site has begun, and for whose address the organization does not
+ * answer: the browser goes there only by a click (RFC 9700 §4.11.2).
+ */
+export type ProviderView = { page: 'return'; site: Site; leaving: { url: string }; organization: string }
+
 /** Where somebody is who has signed out. An address that their app has not registered is refused: they stay. */
 export type AfterLogout = { at: 'app'; url: string } | { at: 'here'; refused: boolean }
 
@@ -177,6 +183,7 @@ export type PlainView = {
 export type PageView =
   | SignInView
   | ReturnView
+  | ProviderView
   | LogoutView
   | SignView
   | ErrorView

@@ -81,7 +81,7 @@ function hostsAskedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[
 
 /** Whether the page may have an answer to post to an app. */
 function postsForms(view: PageView): boolean {
-  return view.page === 'return' || (view.page === 'signin' && view.formPost)
+  return (view.page === 'return' && !('organization' in view)) || (view.page === 'signin' && view.formPost)
 }
 
 async function readManifest(): Promise<Partial<Record<PageName, BuiltPage>>> {

@@ -160,6 +160,19 @@ export async function findHolder(db: Database, domain: string): Promise<string |
   return found?.organizationId
 }
 
+/** Whether an organization has any of these domains. */
+export async function isHolderOfAny(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
+  if (domains.length === 0) return false
+  const found = await db
+    .selectFrom('organization_verified_domain')
+    .select('domain')
+    .where('domain', 'in', domains)
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** The claim by which an organization has a domain. */
 export function findHoldingClaim(db: Database, domain: string): Promise<Claim | undefined> {
   return db

@@ -204,6 +204,11 @@ export async function isVerifiedFor(db: Database, organizationId: string, domain
   return (await store.findHolder(db, domain)) === organizationId
 }
 
+/** The same of any of these domains. */
+export function isAnyVerifiedFor(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
+  return store.isHolderOfAny(db, organizationId, domains)
+}
+
 function toDomain(claim: Claim): OrganizationDomain {
   const { domainId, domain, challenge, verifiedAt, checkedAt, failingSince } = claim
   return {

@@ -7,7 +7,7 @@ import { transaction, type Database, type Transaction } from '#kernel/database.t
 import type { Kernel } from '#kernel/kernel.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingMemberTransaction, requireMember, type Asking, type Member } from '#organizations/access.ts'
-import { isVerifiedFor } from '#organizations/domain.ts'
+import { isAnyVerifiedFor, isVerifiedFor } from '#organizations/domain.ts'
 import { recordAct, requireFreshToAct } from '#organizations/signed-action.ts'
 import { confirmSso, unconfirmSso } from '#organizations/sso-confirmation.ts'
 import { chooseSsoConnection, findActiveOrganization, holdOrganization } from '#organizations/sso.ts'
@@ -271,6 +271,15 @@ export async function findUsable(db: Database, connectionId: string, purpose: 's
   if (!connection || (!connection.enabled && purpose === 'sign in')) return undefined
   const organization = await findActiveOrganization(db, connection.organizationId)
   return organization && { connection, organization }
+}
+
+/**
+ * Whether an organization answers for where a connection leads: an owner has confirmed it, and it is for a domain that
+ * the organization has verified.
+ */
+export async function isVouchedFor(db: Database, connection: Connection): Promise<boolean> {
+  const { organizationId, domains, confirmedAt } = connection
+  return confirmedAt !== null && isAnyVerifiedFor(db, organizationId, domains)
 }
 
 function requireName(name: string): void {

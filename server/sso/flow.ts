@@ -14,7 +14,7 @@ import { actingTransaction } from '#sessions/acting.ts'
 import { requireFresh } from '#sessions/session.ts'
 import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
 import { openClient } from './client.ts'
-import { findConnection, findUsable, noteTested, readConnection, type Connection } from './connection.ts'
+import { findConnection, findUsable, isVouchedFor, noteTested, readConnection, type Connection } from './connection.ts'
 import { openEncryptionKeys } from './encryption-key.ts'
 import { findCertificate } from './encryption-key-store.ts'
 import { beginOidc, finishOidc, OidcMemory } from './oidc.ts'
@@ -47,18 +47,24 @@ export type Start = {
    * session is opened, and it leads to no other page than that of their organizations.
    */
   startedElsewhere: boolean
+  /** Whether that was a page of another site: then it leads on by itself only where the organization answers for it. */
+  isCrossSite?: boolean
 }
 
+/** Where the browser goes, what it is bound by, and the organization that the user is to be shown before it does. */
+type Begun = { location: string; browserToken: string; shows?: { organization: string } }
+
 /**
- * Begins a sign-in with a connection; answers where the browser goes, and what it is bound by. Refuses
- * `invalid_request`, `sso_not_available`, `invalid_sso_flow`, and as `beginOidc` does.
+ * Begins a sign-in with a connection. Any user can make an organization and lead its sign-in to any address: from a
+ * page of another site the browser is taken there unseen only where the organization answers for it (RFC 9700 §4.11.2).
+ * Refuses `invalid_request`, `sso_not_available`, `invalid_sso_flow`, and as `beginOidc` does.
  */
-export async function beginFlow(kernel: Kernel, start: Start): Promise<{ location: string; browserToken: string }> {
+export async function beginFlow(kernel: Kernel, start: Start): Promise<Begun> {
   const { db, keyring, config, clock } = kernel
   const { connectionId, returnTo, loginHint, test, browserToken = newToken(), startedElsewhere } = start
   if (returnTo !== undefined && !isOurPage(returnTo, config)) throw refuse.invalid_request()
   const purpose = test === undefined ? 'sign in' : 'test'
-  const { connection } = await requireUsable(db, connectionId, purpose)
+  const { connection, organization } = await requireUsable(db, connectionId, purpose)
   if (test !== undefined && !(await store.takeOffer(db, connectionId, sha256(test), clock())))
     throw refuse.invalid_sso_flow()
 
@@ -76,7 +82,8 @@ export async function beginFlow(kernel: Kernel, start: Start): Promise<{ locatio
     ...(returnTo !== undefined && !startedElsewhere && { returnTo }),
     expiresAt: secondsAfter(clock(), limits.flowLifetimeSeconds),
   })
-  return { location, browserToken }
+  const isShown = start.isCrossSite === true && !(await isVouchedFor(db, connection))
+  return { location, browserToken, ...(isShown && { shows: { organization: organization.name } }) }
 }
 
 /** Where the provider is asked, what its answer has to bring back, and what else there is to remember of it. */

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { Uuid } from '@countersign/protocol/values'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { siteOf, type Pages } from '#kernel/page.ts'
 import { addressKey } from '#kernel/rate-limit.ts'
 import { setSessionCookies } from '#sessions/cookie.ts'
 import { browserOf, requireOurPage, sessionGuard } from '#sessions/session.ts'
@@ -34,17 +35,24 @@ function isLedFromElsewhere({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-site'] !== 'none'
 }
 
+/** Whether a page of another site led the browser here. */
+function isCrossSite({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'cross-site'
+}
+
 /** What of organizations' sign-ins is on the API host: of browsers, of the pages, of providers and of directories. */
-export function ssoRoutes(host: Host, kernel: Kernel): void {
-  signInRoutes(host, kernel)
+export function ssoRoutes(host: Host, kernel: Kernel, pages: Pages): void {
+  signInRoutes(host, kernel, pages)
+  returnRoutes(host, kernel)
   arrivalRoutes(host, kernel)
   samlRoutes(host, kernel)
   scimRoutes(host, kernel)
 }
 
-/** What a browser goes through to sign in with an organization, and what the pages ask about it. */
-function signInRoutes(host: Host, kernel: Kernel): void {
+/** What begins a sign-in with an organization. */
+function signInRoutes(host: Host, kernel: Kernel, pages: Pages): void {
   const { config, rateLimits } = kernel
+  const site = siteOf(config)
 
   host.route({
     method: 'GET',
@@ -56,11 +64,12 @@ function signInRoutes(host: Host, kernel: Kernel): void {
       const { return_to: returnTo, login_hint: loginHint, test } = request.query
       const { connectionId } = request.params
       const browserToken = flowCookie(request, config.baseUrl)
-      const startedElsewhere = isLedFromElsewhere(request)
-      const start = { connectionId, returnTo, loginHint, test, browserToken, startedElsewhere }
-      const begun = await beginFlow(kernel, start)
+      const led = { startedElsewhere: isLedFromElsewhere(request), isCrossSite: isCrossSite(request) }
+      const begun = await beginFlow(kernel, { connectionId, returnTo, loginHint, test, browserToken, ...led })
       setFlowCookie(reply, begun.browserToken, config.baseUrl)
-      return reply.redirect(begun.location, 303)
+      const { location, shows } = begun
+      if (shows) return pages.show(reply, { page: 'return', site, leaving: { url: location }, ...shows })
+      return reply.redirect(location, 303)
     },
   })
 
@@ -76,6 +85,19 @@ function signInRoutes(host: Host, kernel: Kernel): void {
       return { url: begun.location }
     },
   })
+
+  host.route({
+    ...endpoints.discoverSso,
+    async handler(request) {
+      await rateLimits.count('sso discovery', addressKey(request))
+      return { loginUrl: await discoverLogin(kernel, request.body.email) }
+    },
+  })
+}
+
+/** Where a browser comes back from a provider, and from there on. */
+function returnRoutes(host: Host, kernel: Kernel): void {
+  const { config } = kernel
 
   host.route({
     method: 'GET',
@@ -101,14 +123,6 @@ function signInRoutes(host: Host, kernel: Kernel): void {
       const { location, token } = await arrive(kernel, arriving, browserOf(request, config.baseUrl))
       if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
       return reply.redirect(location, 303)
-    },
-  })
-
-  host.route({
-    ...endpoints.discoverSso,
-    async handler(request) {
-      await rateLimits.count('sso discovery', addressKey(request))
-      return { loginUrl: await discoverLogin(kernel, request.body.email) }
     },
   })
 }

@@ -158,8 +158,8 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
       query: Record<string, string> = {},
       site: FetchSite = 'none',
     ) {
-      const { location = '' } = (await start(connectionId, query, site)).headers
-      return this.follow(upstream.approve(location, claims).href)
+      const begun = await start(connectionId, query, site)
+      return this.follow(upstream.approve(begun.headers.location ?? linkIn(begun), claims).href)
     },
     async follow(address: string, form?: Record<string, string>) {
       let answer = await go(address, form)
@@ -215,6 +215,19 @@ export async function sessionOf(browser: Browser) {
 export function errorOf(answer: { statusCode: number; json: () => { error?: string } }) {
   return [answer.statusCode, answer.json().error]
 }
+
+type Shown = { organization: string; leaving: { url: string } }
+
+/** What the page is drawn from that shows a user where a sign-in leads before it does. */
+export function providerViewIn({ statusCode, body, headers }: Answer): Shown {
+  const view = JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
+  if (statusCode !== 200 || headers.location !== undefined || view.page !== 'return')
+    throw new Error(`this shows nobody where it leads: ${statusCode} ${body}`)
+  return view
+}
+
+/** Where the user goes by a click on that page. */
+const linkIn = (answer: Answer) => providerViewIn(answer).leaving.url
 
 /** What is refused to a browser is shown as a page, which says so in its view. */
 export function refusalIn({ statusCode, body }: Answer) {

@@ -111,6 +111,13 @@ export const de: Words = {
     continueAs: (person: string) => `Weiter als ${person}`,
     stayAs: (person: string) => `Als ${person} angemeldet bleiben`,
     cancel: 'Abbrechen',
+    leaveTitle: (host: string) => `Weiter zu ${host}?`,
+    leaveLead: (organization: string, host: string) =>
+      `Eine andere Website hat eine Anmeldung mit ${organization} begonnen. Sie führt zu ${host}.`,
+    leaveWarning: (host: string) =>
+      `Diese Anmeldung ist nicht bestätigt. Geh nur weiter, wenn du ${host} kennst. ` +
+      'Gib dort nie das Passwort eines anderen Dienstes ein.',
+    leaveTo: (host: string) => `Weiter zu ${host}`,
   },
 
   recover: {

@@ -108,6 +108,13 @@ export const en = {
     continueAs: (person: string) => `Continue as ${person}`,
     stayAs: (person: string) => `Stay signed in as ${person}`,
     cancel: 'Cancel',
+    leaveTitle: (host: string) => `Continue to ${host}?`,
+    leaveLead: (organization: string, host: string) =>
+      `Another site started a sign-in with ${organization}. It leads to ${host}.`,
+    leaveWarning: (host: string) =>
+      `This sign-in is not verified. Continue only if you know ${host}. ` +
+      'Never enter a password of another service there.',
+    leaveTo: (host: string) => `Continue to ${host}`,
   },
 
   recover: {

@@ -1,21 +1,46 @@
-import type { Leaving } from '@countersign/protocol/pages'
+import type { Leaving, ProviderView } from '@countersign/protocol/pages'
 import { useEffect } from 'preact/hooks'
 import { leave } from '../leave.ts'
 import { placeOf } from '../place.ts'
 import { Frame } from '../ui/Frame.tsx'
 import { useWords } from '../ui/Root.tsx'
 import { Unfinished } from '../ui/Unfinished.tsx'
-import { readView } from '../view.ts'
+import { readView, startAddress } from '../view.ts'
 
 /** The end of a request that was decided before anything was asked. */
 export function Return() {
   const { unfinished } = useWords()
-  const { leaving, unverified } = readView('return')
+  const view = readView('return')
+  if ('organization' in view) return <ToProvider {...view} />
+  const { leaving, unverified } = view
   if (!unverified) return <Posting leaving={leaving} />
   return (
     <Frame title={unfinished.title}>
       <section class="step">
         <Unfinished {...unverified} leaving={leaving} />
+      </section>
+    </Frame>
+  )
+}
+
+/** What the user is shown before the browser goes to the sign-in of an organization that does not answer for it. */
+function ToProvider({ organization, leaving: { url } }: ProviderView) {
+  const words = useWords().sso
+  const host = placeOf(url)
+  return (
+    <Frame title={words.leaveTitle(host)}>
+      <section class="step">
+        <h1>{words.leaveTitle(host)}</h1>
+        <p class="lead">{words.leaveLead(organization, host)}</p>
+        <p>{words.leaveWarning(host)}</p>
+        <div class="actions">
+          <a class="button primary" data-action="leave" href={url}>
+            {words.leaveTo(host)}
+          </a>
+          <a class="button secondary" data-action="cancel" href={startAddress()}>
+            {words.cancel}
+          </a>
+        </div>
       </section>
     </Frame>
   )
