@@ -68,21 +68,28 @@ test('one member who denies has denied for all, and who asks nobody is told so',
   await assert.rejects(nobody, { code: 'organization_not_found' })
 })
 
-const [ann, bob] = [newSigningPair(), newSigningPair()]
+const [ann, bob, cyd] = [newSigningPair(), newSigningPair(), newSigningPair()]
 const member = ({ publicKey, sign }: typeof ann, role: string, text = payload) => ({
   ...{ identityId: randomUUID(), memberId: randomUUID(), role, publicKey, at: '2030-01-01T12:00:00.000Z' },
   signature: sign(text),
 })
 const annSigns = member(ann, 'sign')
+const bobApproves = member(bob, 'approve')
+
+const unpadded = (base64: string) => base64.replace(/=+$/, '')
 
 /** What a service says that lies: the app waits for one approval. */
 const lies = {
   'too few approvals': [annSigns],
   'approvals without a signature': [member(ann, 'approve'), member(bob, 'approve')],
   'an approval of another text': [annSigns, member(bob, 'approve', 'Pay 1,000 €')],
-  'the same member twice': [annSigns, { ...member(bob, 'approve'), identityId: annSigns.identityId }],
+  'a signature of another text': [member(ann, 'sign', 'Pay 1,000 €'), bobApproves],
+  "a signature by another's key": [{ ...annSigns, publicKey: cyd.publicKey }, bobApproves],
+  'the same identity twice': [annSigns, { ...bobApproves, identityId: annSigns.identityId }],
+  'the same member twice': [annSigns, { ...bobApproves, memberId: annSigns.memberId }],
   'the same key twice': [annSigns, member(ann, 'approve')],
-  'a role that there is not': [annSigns, member(bob, 'watch')],
+  'the same key in another writing': [annSigns, { ...member(ann, 'approve'), publicKey: unpadded(ann.publicKey) }],
+  'a role that there is not': [annSigns, bobApproves, member(cyd, 'watch')],
   'no signatures': [],
 }
 for (const [what, signatures] of Object.entries(lies))
@@ -94,18 +101,27 @@ for (const [what, signatures] of Object.entries(lies))
   })
 
 test('the same service is believed where one has signed and another approved', async (t) => {
-  const { app, request } = await openLiar(t, [annSigns, member(bob, 'approve')])
+  const { app, request } = await openLiar(t, [annSigns, bobApproves])
   assert.equal((await app.waitForOrganization(request)).status, 'signed')
 })
 
+test('OSG-09 what another organization was asked, or another request came to, is not believed', async (t) => {
+  const { app, request } = await openLiar(t, [annSigns, bobApproves])
+  const asked = app.createOrganizationRequest({ organizationId: randomUUID(), payload })
+  await assert.rejects(asked, { code: 'unexpected_answer' })
+  await assert.rejects(app.waitForOrganization({ ...request, requestId: randomUUID() }), { code: 'unexpected_answer' })
+})
+
+/** A service that answers every request as the same one. Once that waits, it says that it takes no approval. */
 async function openLiar(t: TestContext, signatures: object[]) {
   const [requestId, organizationId] = [randomUUID(), randomUUID()]
   const expiresAt = new Date(Date.now() + 300_000).toISOString()
-  const organization = { id: organizationId, name: 'Acme', isSigned: true, approvals: 1, approvalsNeeded: 1 }
+  const acme = { id: organizationId, name: 'Acme', isSigned: true, approvals: 1 }
   const server = createServer((incoming, answer) => {
     incoming.resume()
     const isOpening = incoming.method === 'POST'
     const told = isOpening ? {} : { status: 'signed', signatures, resolvedAt: expiresAt }
+    const organization = { ...acme, approvalsNeeded: isOpening ? 1 : 0 }
     answer.writeHead(isOpening ? 201 : 200).end(JSON.stringify({ requestId, expiresAt, organization, ...told }))
   }).listen(0)
   await once(server, 'listening')

@@ -82,6 +82,7 @@ test('CLI-16 keys that were kept in the file of a receipt are not believed', () 
   const file = JSON.stringify({ ...kept, logKeys })
   const [withKeys, others] = [JSON.parse(file), { logKeys: { keys: [] } }]
   assert.throws(() => verifyReceipt(withKeys, others), { code: 'unknown_service_key' })
+  assert.throws(() => verifyOrganizationReceipt(withKeys, others), { code: 'unknown_service_key' })
   // What JavaScript written for an earlier version calls.
   assert.throws(() => Reflect.apply(verifyReceipt, undefined, [withKeys]), { code: 'unknown_service_key' })
   assert.throws(() => Reflect.apply(verifyOrganizationReceipt, undefined, [withKeys]), { code: 'unknown_service_key' })

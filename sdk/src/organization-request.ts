@@ -70,10 +70,11 @@ export async function waitForOrganization(
 function isEnough({ payload, approvalsNeeded }: OrganizationRequest, signatures: MemberSignature[]): boolean {
   const approvals = signatures.filter(({ role }) => role === 'approve').length
   const signed = signatures.filter(({ role }) => role === 'sign').length
-  const members = new Set(signatures.map(({ identityId }) => identityId)).size
-  const keys = new Set(signatures.map(({ publicKey }) => publicKey)).size
+  const isEachAnother = (['identityId', 'memberId', 'publicKey'] as const).every(
+    (name) => new Set(signatures.map((each) => each[name])).size === signatures.length,
+  )
   if (signed === 0 || approvals < approvalsNeeded || signed + approvals < signatures.length) return false
-  if (members < signatures.length || keys < signatures.length) return false
+  if (!isEachAnother) return false
   return signatures.every(({ signature, publicKey }) => verifySignature({ payload, signature, publicKey }))
 }
 
