@@ -57,6 +57,15 @@ export async function readJson(response: Response): Promise<unknown> {
   }
 }
 
+/** The body as text. Where the connection is cut before its end, a sentence says so. */
+export async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch (cause) {
+    throw new Failure(`${response.url} was cut off (${reasonOf(cause)})`, { cause })
+  }
+}
+
 /** `:name` filled from `params`, the rest as query and body. */
 function requestOf(name: string, { params = {}, querystring = {}, body }: Parts) {
   const [method = '', template = ''] = name.split(' ')

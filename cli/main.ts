@@ -96,7 +96,7 @@ try {
 function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
-    if (wantsJson) printError('invalid_usage', error.message.replace(/^error: /, ''))
+    if (wantsJson) printError('invalid_usage', descriptionOf(error))
     return 2
   }
   if (error instanceof Cancelled) return 130
@@ -104,6 +104,11 @@ function explain(error: unknown): number {
   if (wantsJson) printError(codeOf(error), error.message)
   else console.error(`error: ${withoutControls(error.message)}`)
   return error instanceof Unproved ? 3 : 1
+}
+
+/** Where a command lacks its second word, what is printed is its help, and the message a placeholder. */
+function descriptionOf({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'name one of its commands (--help tells which)' : message.replace(/^error: /, '')
 }
 
 function codeOf(error: Failure): string {

@@ -26,9 +26,19 @@ export function settingsOf(command: Command): Settings {
 /** Only from the environment or a file: an argument would show the token to every process of the machine. */
 export function readAdminToken({ dataDir }: Settings): string {
   const token = process.env.ADMIN_TOKEN?.trim()
-  if (token) return token
+  if (token) return requireSendable(token, 'ADMIN_TOKEN')
 
   const file = join(dataDir, 'admin-token')
+  return requireSendable(readTokenFile(file), file)
+}
+
+/** What a header cannot carry is refused here: where it is sent, the refusal would quote it. */
+function requireSendable(token: string, where: string): string {
+  if (/^[\x20-\x7e]*$/.test(token)) return token
+  throw new Failure(`The admin token of ${where} must be one line of ASCII`)
+}
+
+function readTokenFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {

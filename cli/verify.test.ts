@@ -96,10 +96,10 @@ test('what the SDK has kept is verified as it is, against keys that are named', 
 })
 
 for (const [what, file] of [
-  ['person', 'kept.json'],
-  ['organization', 'kept-acme.json'],
+  ['a person', 'kept.json'],
+  ['an organization', 'kept-acme.json'],
 ] as const)
-  test(`CLI-15 keys that come with the receipt of a ${what} prove nothing`, async () => {
+  test(`CLI-15 keys that come with the receipt of ${what} prove nothing`, async () => {
     const { code, stdout, stderr } = await verify(file)
     assert.deepEqual([code, stdout], [3, ''])
     assert.match(stderr, /verified by keys that came with it; they prove nothing\..*--jwks/)
@@ -107,6 +107,14 @@ for (const [what, file] of [
     assert.deepEqual([inJson.code, inJson.stdout], [3, ''])
     assert.equal(fieldsOf(JSON.parse(inJson.stderr))['error'], 'unproved')
   })
+
+test('CLI-15 where keys are given, those in the file do not count beside them', async () => {
+  for (const file of ['kept.json', 'kept-acme.json']) {
+    const { code, stdout, stderr } = await verify(file, '--jwks', 'others.json')
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /proves nothing: .* not among the given/)
+  }
+})
 
 test('CLI-15 where the server answers, its keys count, and those in the file do not', async (t) => {
   const answers: Record<string, string> = { localhost: '{"keys":[]}', '127.0.0.1': jwks }

@@ -6,7 +6,7 @@ import { openCheckpoint } from '@countersign/protocol/formats/logged-key'
 import { growTree, hashLeaf, rootOf, type Subtree } from '@countersign/protocol/formats/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/node-suite'
 import type { Command } from 'commander'
-import { reach, readJson } from '../call.ts'
+import { reach, readJson, readText, reasonOf } from '../call.ts'
 import { Failure } from '../failure.ts'
 import { fieldsOf, listOf, textOf } from '../json.ts'
 import { settingsOf, type Settings } from '../settings.ts'
@@ -30,7 +30,7 @@ export function addWatch(log: Command): void {
     .option('--identity <id>', 'tell only the events of this identity; repeatable', collect, [])
     .action(async ({ state, identity }: Options, command: Command) => {
       const settings = settingsOf(command)
-      const before = existsSync(state) ? readSeen(readFileSync(state, 'utf8'), state) : undefined
+      const before = existsSync(state) ? readSeen(read(state), state) : undefined
       const { key, head } = await fetchHead(settings, before)
       const { peaks, events } = await follow(settings, before?.peaks ?? [], head)
       keep(state, { key, peaks })
@@ -49,7 +49,7 @@ async function fetchHead(settings: Settings, before: Seen | undefined): Promise<
   const key = before?.key ?? (await fetchKey(settings))
   const response = await reach(`${settings.baseUrl}/api/transparency/checkpoint`)
   if (!response.ok) throw new Failure(`${response.url} answered ${response.status}`)
-  const head = openCheckpoint(nodeSuite, await response.text(), key)
+  const head = openCheckpoint(nodeSuite, await readText(response), key)
   if (!head) throw new Failure(`this is not the log ${key.name}: its checkpoint is not signed by the key of that`)
   return { key, head }
 }
@@ -114,8 +114,12 @@ function sizeOf(peaks: Subtree[]): number {
 function keep(file: string, { key, peaks }: Seen): void {
   const subtrees = peaks.map(({ level, hash }) => ({ level, hash: toBase64(hash) }))
   const text = JSON.stringify({ origin: key.name, publicKey: toBase64(key.publicKey), subtrees }, null, 2)
-  writeFileSync(`${file}.new`, `${text}\n`)
-  renameSync(`${file}.new`, file)
+  try {
+    writeFileSync(`${file}.new`, `${text}\n`)
+    renameSync(`${file}.new`, file)
+  } catch (cause) {
+    throw new Failure(`${file} cannot be written (${reasonOf(cause)})`, { cause })
+  }
 }
 
 function readSeen(text: string, file: string): Seen {
@@ -129,6 +133,14 @@ function readSeen(text: string, file: string): Seen {
     return { level, index: size / 2 ** level - 1, hash: readHash(hash, file) }
   })
   return { key, peaks }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
 }
 
 function readHash(value: unknown, file: string): Uint8Array {
