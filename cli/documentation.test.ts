@@ -46,11 +46,17 @@ test('every command that the documentation shows is one that there is', async (t
   }
 })
 
-test('CLI-13 what a guide installs is pinned to the version that its sample is tested with', () => {
-  const pages = globSync('docs/**/*.md', { cwd: root }).map((page) => readFileSync(join(root, page), 'utf8'))
-  const installed = pages
-    .flatMap((page) => [...page.matchAll(/\bnpm install ((?:[@\w][\w@/.-]*[ `]?)+)/g)])
-    .flatMap(([, packages = '']) => packages.replaceAll('`', '').trim().split(' '))
+/** What people are shown to do, by its file: the documentation, and the pages and sentences of the product. */
+function pagesShown(): [file: string, text: string][] {
+  const documents = ['{*.md,docs/**/*.md,examples/*/README.md,sdk/README.md}', '{server,web,cli}/**/*.{ts,tsx,html}']
+  const exclude = ['CHANGELOG.md', '**/*.test.ts', '**/{node_modules,dist,testing}/**']
+  return globSync(documents, { cwd: root, exclude }).map((file) => [file, readFileSync(join(root, file), 'utf8')])
+}
+
+test('CLI-13 what a guide or a page installs is pinned to the version that its sample is tested with', () => {
+  const lines = pagesShown().flatMap(([, text]) => [...text.matchAll(/\bnpm install\b([^`\n{<#]*)/g)])
+  const words = lines.flatMap(([, packages = '']) => packages.split(' ').filter((word) => word !== ''))
+  const installed = words.filter((word) => !word.startsWith('-'))
   assert.ok(installed.length > 8)
   const lock: { packages: Record<string, { version?: string }> } = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
@@ -58,11 +64,26 @@ test('CLI-13 what a guide installs is pinned to the version that its sample is t
   for (const each of installed) {
     const [, name = '', version] = /^(@?[^@]+)(?:@(.+))?$/.exec(each) ?? []
     const tested = lock.packages[`e2e/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`]
-    assert.equal(version, tested?.version, each)
+    assert.ok(tested?.version, `${each} is not what a sample here is tested with`)
+    assert.equal(version, tested.version, each)
   }
 })
 
+/** Other ways to install; a page that needs one gives it a test like that of `npm install`. */
+const otherInstallers = [
+  /\bnpm (?:i|in|add)\b/,
+  /\b(?:yarn|pnpm|bun) (?:global )?(?:add|install|i)\b/,
+  /\b(?:pip3?|pipx|uv|uv pip|go|brew|gem|cargo) install\b/,
+]
+
+test('CLI-13 nothing is installed but by `npm install`', () => {
+  for (const [file, text] of pagesShown())
+    for (const installer of otherInstallers) assert.doesNotMatch(text, installer, file)
+})
+
+/** What runs a package by its name, and fetches it where it is not there. */
+const runners = /\bnpx\b(?! --no-install )|\bnpm (?:exec|x|create|init)\b|\b(?:pnpm|yarn) dlx\b|\bbunx\b|\bbun x\b/
+
 test('CLI-14 no page has a reader fetch the command from a registry', () => {
-  const pages = globSync('{*.md,docs/**/*.md,examples/*/README.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
-  for (const page of pages) assert.doesNotMatch(readFileSync(join(root, page), 'utf8'), /\bnpx (?!--no-install )/, page)
+  for (const [file, text] of pagesShown()) assert.doesNotMatch(text, runners, file)
 })

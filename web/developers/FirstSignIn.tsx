@@ -13,7 +13,7 @@ export function FirstSignIn({ app }: { app: App }) {
       <summary data-action="first-sign-in">{words.firstSignIn}</summary>
       <p>{words.firstSignInWhat}</p>
       <pre>
-        npm install openid-client{'\n'}
+        npm install openid-client@6.8.9{'\n'}
         {command}
       </pre>
       <pre>{program}</pre>
