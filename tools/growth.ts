@@ -18,8 +18,8 @@ const collection =
   /^(?: {2})?(?:const|let) (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)\b(?:<.*>)?\((?<given>.?)|\[\]$)/
 const row = /^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|([^|]*)\|$/
 const caseId = /[A-Z][A-Z\d][A-Z]-\d{2}/g
-/** Whoever is not the operator or the service itself. */
-const callers = /\b(?:anyone|users?|apps?|members?|directories|directory)\b/
+/** All but the operator and the service itself: a word that is not known here is a caller, too. */
+const isOfCallers = (who: string) => !who.split(';').every((each) => /^\s*(?:the )?(?:operator|service)\s*$/.test(each))
 
 /** What is wrong with the document. */
 export function findUnlisted({ growth, cases, tables, sources }: Documents): string[] {
@@ -34,7 +34,7 @@ export function findUnlisted({ growth, cases, tables, sources }: Documents): str
     ...[...there].filter((name) => !listed.has(name)).map((name) => `${name} is not listed`),
     ...[...listed].filter((name) => !there.has(name)).map((name) => `${name} is listed, and is not there`),
     ...rows
-      .filter(({ who, ids }) => callers.test(who) && ids.length === 0)
+      .filter(({ who, ids }) => isOfCallers(who) && ids.length === 0)
       .map(({ name }) => `${name} can be filled by callers, and names no case`),
     ...rows.flatMap(({ name, ids }) =>
       ids.filter((id) => !shown.has(id)).map((id) => `${name} names ${id}, which has no test`),
@@ -61,30 +61,60 @@ function collectionsIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] 
   })
 }
 
+/** A row of the table of acts, for each of its acts. */
+export type Act = {
+  act: string
+  isOfCallers: boolean
+  /** Whether the operator or the service itself may do it, beside callers or alone. */
+  isOfService: boolean
+  /** Limits that each request which does it counts. */
+  counted: string[]
+  /** What each time takes one of: another act, or what a request before has counted, where words say so. */
+  taken: string[]
+}
+
+export function readActs(growth: string): Act[] {
+  return growth.split('\n').flatMap((line) => {
+    const [, acts = '', who = '', bound = ''] = /^\| (`[^|]+) \| ([^|]+) \| ([^|]+) \|$/.exec(line) ?? []
+    const parts = bound.split(';').map((part) => ({ hasWords: part.includes(':'), names: namesIn(part) }))
+    const isCounted = (name: string) =>
+      parts.some((part) => part.names.includes(name) && !part.hasWords && !isAct(name))
+    const names = namesIn(bound)
+    return namesIn(acts).map((act) => ({
+      act,
+      isOfCallers: isOfCallers(who),
+      isOfService: /\b(?:operator|service)\b/.test(who),
+      counted: names.filter(isCounted),
+      taken: names.filter((name) => !isCounted(name)),
+    }))
+  })
+}
+
 type Acts = { growth: string; audit: string; rateLimits: string }
 
 /**
- * What is wrong with the table of acts: each act of the audit log stands in it once, and what callers can do names a
- * rate limit, or an act that it cannot happen without and that one limits.
+ * What is wrong with the table of acts: each act of the audit log stands in it once, and what callers can do names rate
+ * limits, or acts that it cannot happen without and that limits bound: all that it names, for each may be a way to it.
  */
 export function findUnbounded({ growth, audit, rateLimits }: Acts): string[] {
   const actions = [...audit.matchAll(/^ {2}\| '([\w.]+)'$/gm)].map(([, action = '']) => action)
   const limits = new Set(
     [...rateLimits.matchAll(/^ {2}'?([a-z][\w -]*?)'?: \{ points/gm)].map(([, name = '']) => name.replaceAll(' ', '-')),
   )
-  const rows = growth.split('\n').flatMap((line) => {
-    const [, acts = '', who = '', bound = ''] = /^\| (`[^|]+) \| ([^|]+) \| ([^|]+) \|$/.exec(line) ?? []
-    return namesIn(acts).map((act) => ({ act, who, bounds: namesIn(bound) }))
-  })
+  const rows = readActs(growth).map((each) => ({ ...each, bounds: [...each.counted, ...each.taken] }))
   const rowOf = (act: string) => rows.find((each) => each.act === act)
   const isBounded = (act: string, before: string[] = []): boolean => {
-    const { who = '', bounds = [] } = rowOf(act) ?? {}
-    if (!callers.test(who)) return who !== ''
-    return bounds.some((name) => limits.has(name) || (!before.includes(name) && isBounded(name, [...before, act])))
+    const found = rowOf(act)
+    if (!found?.isOfCallers) return found !== undefined
+    const { bounds } = found
+    const isLimited = (name: string) =>
+      limits.has(name) || (!before.includes(name) && isBounded(name, [...before, act]))
+    return bounds.length > 0 && bounds.every(isLimited)
   }
   return [
     ...actions.filter((act) => !rowOf(act)).map((act) => `${act} is recorded, and nothing says what bounds it`),
     ...rows.filter(({ act }) => !actions.includes(act)).map(({ act }) => `${act} is listed, and is no act`),
+    ...rows.filter((each) => rowOf(each.act) !== each).map(({ act }) => `${act} is listed twice`),
     ...rows.flatMap(({ act, bounds }) =>
       bounds
         .filter((name) => !limits.has(name) && !actions.includes(name))
@@ -96,6 +126,7 @@ export function findUnbounded({ growth, audit, rateLimits }: Acts): string[] {
   ]
 }
 
+const isAct = (name: string) => name.includes('.')
 const namesIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
 if (import.meta.main) {

@@ -10,7 +10,7 @@ import { createMailer } from '#kernel/mail.ts'
 import { createNameServers } from '#kernel/name-servers.ts'
 import { createOutbound } from '#kernel/outbound.ts'
 import { openPages } from '#kernel/page.ts'
-import { createRateLimits, noRateLimits } from '#kernel/rate-limit.ts'
+import { createRateLimits, noRateLimits, type RateLimits } from '#kernel/rate-limit.ts'
 import { Secret } from '#kernel/secret.ts'
 import { noTelemetry } from '#kernel/telemetry.ts'
 import { mountHosts, type Hosts } from '../hosts.ts'
@@ -22,7 +22,13 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<World['person']>>
 export type TestApp = Awaited<ReturnType<World['app']>>
 
-type Options = { environment?: Record<string, string>; rateLimits?: boolean; secretKey?: string; between?: Between }
+type Options = {
+  environment?: Record<string, string>
+  /** The real ones, if true; none, if not given. */
+  rateLimits?: boolean | RateLimits
+  secretKey?: string
+  between?: Between
+}
 
 /**
  * A whole provider with its own database and a clock that the test turns. One for each test file, closed at its end:
@@ -35,6 +41,8 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
   const { log } = createLog(config.logLevel)
+  const real = () => createRateLimits({ clock, shared, numbers: config.rateLimitNumbers })
+  const limits = rateLimits === true ? real() : rateLimits || noRateLimits
   const kernel: Kernel = {
     config,
     db: storage.db,
@@ -44,7 +52,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     clock,
     log,
     telemetry: noTelemetry,
-    rateLimits: rateLimits ? createRateLimits({ clock, shared, numbers: config.rateLimitNumbers }) : noRateLimits,
+    rateLimits: limits,
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
     mail: await createMailer(config.mail, log),
     outbound: createOutbound(config),
