@@ -4,6 +4,7 @@ import type { AppDirectory } from '#apps/app-directory.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { forgetBrowser } from '#passkeys/browser-binding.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { sessionGuard } from '#sessions/session.ts'
 import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
@@ -18,7 +19,7 @@ export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): v
     schema: {},
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await rateLimits.count('account export of a person', session.of(request).userId)
+      await rateLimits.count('account export of a person', ownKey(session.of(request), clock()))
       reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
       // It goes at the pace of whoever reads it, which keeps nobody else from being served.
       host.release(request)

@@ -11,6 +11,7 @@ import { randomDigits } from '#kernel/random.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { holdOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
 import { changeMail, codeMail } from './mails.ts'
@@ -48,7 +49,7 @@ export async function beginEmailProof(
   requireFresh(session, now)
   mail.require()
   const email = normalizeEmail(text)
-  await rateLimits.count('mail for a person', userId)
+  await rateLimits.count('mail for a person', ownKey(session, now))
   await rateLimits.count('mail to an address', textKey(email.toLowerCase()))
 
   const code = randomDigits(limits.emailCodeDigits)

@@ -6,6 +6,14 @@
  */
 export type SessionKey = { owner: string; sessionId: string; isProved: boolean }
 
+/** A session of an organization, which counts for itself alone: what the person may is none of the organization's. */
+export type LoneSessionKey = { sessionId: string }
+
+/** By what a person acts. It is never the id of a user alone, as any one session could use up what is counted by it. */
+export type PersonKey = SessionKey | LoneSessionKey
+
+export type Key = string | PersonKey
+
 /** What a key is counted under, and how many times in a window. */
 export type Counter = { key: string; points: number }
 
@@ -17,8 +25,9 @@ const provedSessionPartOfLimit = 1 / 10
 const provedPartOfLimit = 1 / 2
 
 /** The counters of a key, the narrowest first: an IPv6 network (`addressKey`) counts for its /48 too. */
-export function countersOf(key: string | SessionKey, points: number): Counter[] {
+export function countersOf(key: Key, points: number): Counter[] {
   if (typeof key !== 'string') {
+    if (!('owner' in key)) return [{ key: key.sessionId, points }]
     const session = { key: `session ${key.sessionId}`, points: Math.ceil(points * sessionPartOfLimit) }
     return [session, { key: key.owner, points }]
   }
@@ -28,8 +37,8 @@ export function countersOf(key: string | SessionKey, points: number): Counter[] 
 }
 
 /** What a key may beyond its counters; none where it may nothing. */
-export function countersBeyond(key: string | SessionKey, points: number): Counter[] {
-  if (typeof key === 'string' || !key.isProved) return []
+export function countersBeyond(key: Key, points: number): Counter[] {
+  if (typeof key === 'string' || !('owner' in key) || !key.isProved) return []
   return [
     { key: `proved session ${key.sessionId}`, points: Math.ceil(points * provedSessionPartOfLimit) },
     { key: `proved ${key.owner}`, points: Math.ceil(points * provedPartOfLimit) },

@@ -1,7 +1,7 @@
 import { secondsAfter, type Clock } from './clock.ts'
 import type { Prepared } from './database.ts'
 import { sha256 } from './digest.ts'
-import { countersBeyond, countersOf, type Counter, type SessionKey } from './rate-limit-key.ts'
+import { countersBeyond, countersOf, type Counter, type Key, type PersonKey } from './rate-limit-key.ts'
 import { takeRateLimit, type Taken } from './rate-limit-store.ts'
 import { refusals, type Refusal } from './refusal.ts'
 import { sourceAddress } from './source-address.ts'
@@ -67,6 +67,10 @@ export const limited = {
 } as const
 export type Limited = keyof typeof limited
 
+/** What counts for a person: by what they act, so that no stolen session uses up what they may. */
+type OfPerson = Extract<Limited, `${string} ${'of' | 'for'} a person`>
+type KeyOf<What extends Limited> = What extends OfPerson ? PersonKey : Key
+
 /** Other numbers of points than those above, as the operator has set them. */
 export type RateLimitNumbers = Partial<Record<Limited, number>>
 
@@ -74,7 +78,7 @@ const refuse = refusals({ rate_limited: [429, 'Too many attempts. Wait a little 
 
 export type RateLimits = {
   /** Counts one more; refuses `rate_limited` past the limit. */
-  count: (what: Limited, key: string | SessionKey) => Promise<void>
+  count: <What extends Limited>(what: What, key: KeyOf<What>) => Promise<void>
   /** Refuses `rate_limited` where the limit is known to have been reached; asks nobody and counts nothing. */
   check: (what: Limited, key: string) => Promise<void>
 }

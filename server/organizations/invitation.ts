@@ -10,10 +10,12 @@ import type { Database, Transaction } from '#kernel/database.ts'
 import { equalBytes, sha256 } from '#kernel/digest.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import type { Language } from '#kernel/language.ts'
+import type { PersonKey } from '#kernel/rate-limit-key.ts'
 import { textKey } from '#kernel/rate-limit.ts'
 import { Refusal, refusals } from '#kernel/refusal.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#kernel/token-format.ts'
 import { actingTransaction } from '#sessions/acting.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import { requireFresh, type Session } from '#sessions/session.ts'
 import { actingMemberTransaction, findMembership, requireMember, type Asking, type Member } from './access.ts'
 import { invitationMail } from './invitation-mail.ts'
@@ -69,7 +71,7 @@ export async function invite(
   const { role } = wanted
   const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
   const addressee = await addresseeOf(db, wanted)
-  await rateLimits.count('invitation of a person', session.userId)
+  await rateLimits.count('invitation of a person', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
   const token = newToken('invitation', uuidToBytes(organizationId), uuidToBytes(invitationId))
@@ -91,7 +93,7 @@ export async function invite(
   })
   const url = `${config.businessUrl.origin}/invitations/${token}`
   const { email, handle } = addressee
-  const letter = { organization: organization.name, inviter, url, language, userId: session.userId }
+  const letter = { organization: organization.name, inviter, url, language, counted: ownKey(session, now) }
   const mailed = email !== null && (await mailTo(kernel, email, letter))
   const invitation: Invitation = { invitationId, role, handle, email, expiresAt: expiresAt.toISOString() }
   return { invitation, token, url, mailed }
@@ -114,19 +116,19 @@ async function requireRoom(tx: Transaction, organizationId: string, { identityId
   if (waiting.length >= limits.invitationsWaitingMax) throw refuse.too_many_invitations()
 }
 
-type Letter = { organization: string; inviter: string; url: string; language: Language; userId: string }
+type Letter = { organization: string; inviter: string; url: string; language: Language; counted: PersonKey }
 
 /** Writes to an address; false where that could not be done: whoever invites has the link all the same. */
 async function mailTo(
   { db, mail, log, rateLimits }: Kernel,
   to: string,
-  { organization, inviter, url, language, userId }: Letter,
+  { organization, inviter, url, language, counted }: Letter,
 ): Promise<boolean> {
   const from = await findInviter(db, inviter)
   if (!from) return false
   try {
     mail.require()
-    await rateLimits.count('mail for a person', userId)
+    await rateLimits.count('mail for a person', counted)
     await rateLimits.count('mail to an address', textKey(to.toLowerCase()))
     await mail.send(invitationMail({ to, organization, handle: from.handle, url, language }))
     return true

@@ -7,8 +7,10 @@ import { holdIdentity, isPictureAddress } from '#identity/identity.ts'
 import { record } from '#kernel/audit.ts'
 import { transaction, type Database, type Transaction } from '#kernel/database.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import type { PersonKey } from '#kernel/rate-limit-key.ts'
 import { refusals } from '#kernel/refusal.ts'
 import { actingTransaction } from '#sessions/acting.ts'
+import { ownKey } from '#sessions/own-key.ts'
 import type { Session } from '#sessions/session.ts'
 import { removeOrganization } from './departure.ts'
 import { actingMemberTransaction, findMembership, requireMember, toMember, type Asking, type Member } from './access.ts'
@@ -35,8 +37,8 @@ const refuse = refusals({
 
 const logoAddressWrong = 'A logo has an address that begins with https, without a name or password.'
 
-/** Who makes an organization: by their session, or through an app, of which the client id is there. */
-export type Founder = { userId: string; identityId: string; session?: Session; clientId?: string }
+/** Who makes an organization: by their session, or through an app. */
+export type Founder = { userId: string; identityId: string } & ({ session: Session } | { clientId: string })
 
 /**
  * Makes an organization that this identity owns. Undefined where the identity has gone, or is in as many as it may.
@@ -49,11 +51,10 @@ export async function beginOrganization(
   now: Date,
 ): Promise<Member | undefined> {
   if (!isDisplayName(name)) throw refuse.invalid_request()
-  const { identityId, userId, session, clientId } = founder
-  await rateLimits.count('new organization of a person', userId)
-  const begin = session
-    ? (work: (tx: Transaction) => Promise<Member | undefined>) => actingTransaction(db, session, work)
-    : (work: (tx: Transaction) => Promise<Member | undefined>) => transaction(db, work)
+  const { identityId, userId } = founder
+  await rateLimits.count('new organization of a person', keyOfFounder(founder, now))
+  const begin = (work: (tx: Transaction) => Promise<Member | undefined>) =>
+    'session' in founder ? actingTransaction(db, founder.session, work) : transaction(db, work)
   return begin(async (tx) => {
     if (!(await mayJoinAnother(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
@@ -62,10 +63,17 @@ export async function beginOrganization(
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     const owner = { ...rights, namedByDirectory: false }
     await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...owner }, now)
-    const by = clientId === undefined ? { actor: 'person' as const } : { actor: 'app' as const, clientId }
+    const by =
+      'session' in founder ? { actor: 'person' as const } : { actor: 'app' as const, clientId: founder.clientId }
     await record(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
     return findMembership(tx, organizationId, identityId)
   })
+}
+
+/** An app counts as a session does: it leaves the person something, too. */
+function keyOfFounder(founder: Founder, now: Date): PersonKey {
+  if ('session' in founder) return ownKey(founder.session, now)
+  return { owner: founder.userId, sessionId: founder.clientId, isProved: false }
 }
 
 /** Whether an identity is there, and in fewer organizations than it may be in; it stays so until `tx` ends. */

@@ -1,4 +1,4 @@
-import type { SessionKey } from '#kernel/rate-limit-key.ts'
+import type { PersonKey, SessionKey } from '#kernel/rate-limit-key.ts'
 import { isFresh } from './proof.ts'
 import type { Session } from './session.ts'
 
@@ -6,11 +6,11 @@ type Limited = Pick<Session, 'authMethod' | 'authTime' | 'sessionId'>
 
 /**
  * Whom a limit counts for that a session must not use up against the person whose it is: whoever has stolen it could
- * otherwise keep them from repairing the account. A session of an organization counts for itself alone, as what the
- * person may by themselves is none of the organization's.
+ * otherwise keep them from repairing the account.
  */
-export function ownKey(session: Limited & Pick<Session, 'userId'>, now: Date): string | SessionKey {
-  return session.authMethod === 'passkey' ? keyOf(session, session.userId, now) : session.sessionId
+export function ownKey(session: Limited & Pick<Session, 'userId'>, now: Date): PersonKey {
+  const { authMethod, sessionId, userId } = session
+  return authMethod === 'passkey' ? keyOf(session, userId, now) : { sessionId }
 }
 
 /** The same for what counts for another owner than the person, such as a member of an organization. */
