@@ -109,15 +109,18 @@ export type ClaimedLogout = {
 
 /** The apps that wait; one that is gone, or has no logout URI any more, is found without a URL. */
 const receivers = sql`
-  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, slow_until,
+  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
     backchannel_logout_uri as url, app.status as app_status, id_token_algorithm as algorithm
   from waiting left join app using (client_id) left join session_logout_receiver using (client_id)`
+
+const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
 
 /** Takes logouts that are due to apps of a lane, in turn, so that until the lease ends nobody else does. */
 export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedLogout[]> {
   const { now, leaseEndsAt } = claim
+  const queue = { table: 'session_logout', id: 'logout_id', receivers, beside }
   const { rows } = await sql<ClaimedLogout>`
-    with recursive ${pickInTurn({ table: 'session_logout', id: 'logout_id', receivers }, claim)}
+    with recursive ${pickInTurn(queue, claim)}
     update session_logout logout set due_at = ${leaseEndsAt}, attempts = attempts + 1
     from picked
     where logout.client_id = picked.client_id and logout.logout_id = picked.picked_id and logout.due_at <= ${now}

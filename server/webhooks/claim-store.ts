@@ -16,14 +16,18 @@ export type Claimed = Receiver & {
 
 /** The apps that wait, where they have a webhook. */
 const receivers = sql`
-  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, slow_until, app.status as app_status, url
+  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
+    app.status as app_status, url
   from waiting join webhook_endpoint using (client_id) join app using (client_id)`
+
+const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
 
 /** Takes deliveries that are due to receivers of a lane, in turn, so that until the lease ends nobody else does. */
 export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
   const { now, leaseEndsAt } = claim
+  const queue = { table: 'webhook_delivery', id: 'delivery_id', receivers, beside }
   const { rows } = await sql<Claimed>`
-    with recursive ${pickInTurn({ table: 'webhook_delivery', id: 'delivery_id', receivers }, claim)}, claimed as (
+    with recursive ${pickInTurn(queue, claim)}, claimed as (
       update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
       where delivery.client_id = picked.client_id and delivery.delivery_id = picked.picked_id
