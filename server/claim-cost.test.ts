@@ -93,7 +93,8 @@ async function markAllSlow(queue: Queue, slowUntil: Date): Promise<void> {
   await fill(
     queue === 'webhook_delivery'
       ? sql`update webhook_endpoint set slow_until = ${slowUntil}`
-      : sql`insert into session_logout_receiver (client_id, slow_until) select client_id, ${slowUntil}::timestamptz from app`,
+      : sql`insert into session_logout_receiver (client_id, slow_until)
+          select client_id, ${slowUntil}::timestamptz from app`,
   )
 }
 

@@ -40,8 +40,8 @@ const isMore = sql`(select count(*) from oldest) = ${rowsMax}`
  * backlogs of others, however many they are, and who answers soon is sent more than who does not.
  *
  * What is not due is not looked at, and of what is due not all where that is much: what came first, what came last, and
- * what some apps wait for, from a random place on, as the ids of apps are random. So a claim costs the same however much
- * is due, what has just come is seen at once, and each app is seen sooner or later, whatever others wait for.
+ * what some apps wait for, from a random place on, as the ids of apps are random. So a claim costs the same however
+ * much is due, what has just come is seen at once, and each app is seen sooner or later, whatever others wait for.
  */
 export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
   const [table, id] = [sql.table(queue.table), sql.ref(queue.id)]
