@@ -37,7 +37,7 @@ const kilobytes64 = Buffer.alloc(64 * 1024, 'a')
 const pieces = 500
 
 test('LOD-14 connections that ask and never read are cut, and leave no memory taken', async (t) => {
-  const service = await startService({ environment: { LOG_LEVEL: 'error' }, embedded: true })
+  const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: '1' }, embedded: true })
   t.after(() => service.close())
   const { hostname, port } = new URL(service.baseUrl)
   const megabytes = () =>
@@ -146,3 +146,34 @@ test('LOD-15 more connections than a process takes are closed, until others have
   }
   for (const socket of first) socket.destroy()
 })
+
+/** Asks by so many connections at once, which come from there; answers how many were answered, and stay open. */
+async function answered(t: TestContext, { port, from, count }: { port: number; from: string; count: number }) {
+  const sockets = Array.from({ length: count }, () =>
+    quiet(connect({ port, host: '127.0.0.1', localAddress: from })).once('connect', function (this: Socket) {
+      this.write(get('/healthz'))
+    }),
+  )
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  const came = sockets.map((socket) =>
+    Promise.race([
+      new Promise((resolve) => socket.once('data', () => resolve(true))),
+      new Promise((resolve) => socket.once('close', () => resolve(false))),
+    ]),
+  )
+  return (await Promise.all(came)).filter(Boolean).length
+}
+
+for (const [setting, ofOne] of [
+  ['off', 500],
+  ['127.0.0.9', 500],
+  ['127.0.0.2', 600],
+  ['1', 600],
+] as const)
+  test(`LOD-36 of 600 connections of one address ${ofOne} are taken with TRUST_PROXY=${setting}`, async (t) => {
+    const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: setting }, embedded: true })
+    t.after(() => service.close())
+    const port = Number(new URL(service.baseUrl).port)
+    assert.equal(await answered(t, { port, from: '127.0.0.2', count: 600 }), ofOne)
+    assert.equal(await answered(t, { port, from: '127.0.0.3', count: 1 }), 1, 'others are answered')
+  })

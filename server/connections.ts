@@ -1,8 +1,14 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { countersOf } from '#kernel/rate-limit-key.ts'
 
 /** How many connections a process has at once, on all of its ports. */
 const connectionsMax = 10_000
+/**
+ * How many of them one network has, an IPv4 address or an IPv6 /64, and ten times as many an IPv6 /48: as many as the
+ * requests that a process works on at once. So one that holds all it may leaves most to others.
+ */
+const connectionsOfNetworkMax = 500
 /** After so many requests a connection is closed, as many a proxy does it too. */
 const requestsOfConnectionMax = 1000
 /** How many requests a connection may have sent before the first of them is answered. */
@@ -12,8 +18,16 @@ const restMilliseconds = 20_000
 const looksOfRest = 5
 
 const open = new Set<Socket>()
+const openOfNetworks = new Map<string, number>()
 
-type Bounds = { connectionsMax: number; restMilliseconds: number }
+type Bounds = {
+  connectionsMax: number
+  restMilliseconds: number
+  /** The network that a connection counts for; undefined where it comes by a proxy, which bounds those of each. */
+  networkOf: (socket: Socket) => string | undefined
+}
+
+const usual: Bounds = { connectionsMax, restMilliseconds, networkOf: () => undefined }
 
 /** What a connection asks: what waits for its turn, the first of it being worked on, and how much there was before. */
 type Line = { turns: (() => void)[]; answered: number; seen: string; since: number }
@@ -27,8 +41,9 @@ type Line = { turns: (() => void)[]; answered: number; seen: string; since: numb
 export function createBoundedServer(
   options: ServerOptions,
   answer: RequestListener,
-  bounds: Bounds = { connectionsMax, restMilliseconds },
+  given: Partial<Bounds> = {},
 ): Server {
+  const bounds = { ...usual, ...given }
   const lines = new Map<Socket, Line>()
   const server = createServer(options, (request, response) => {
     const { socket } = request
@@ -45,16 +60,34 @@ export function createBoundedServer(
   })
   server.maxRequestsPerSocket = requestsOfConnectionMax
   server.on('connection', (socket: Socket) => {
-    if (open.size >= bounds.connectionsMax) return void socket.destroy()
-    open.add(socket)
+    if (!enter(socket, bounds)) return void socket.destroy()
     lines.set(socket, { turns: [], answered: 0, seen: '', since: performance.now() })
     socket.once('close', () => {
-      open.delete(socket)
       lines.delete(socket)
     })
   })
   const looking = setInterval(() => cutResting(lines, bounds), bounds.restMilliseconds / looksOfRest).unref()
   return server.once('close', () => clearInterval(looking))
+}
+
+/** Counts a connection until it is closed; false where there are as many already as there may be. */
+function enter(socket: Socket, bounds: Bounds): boolean {
+  const network = bounds.networkOf(socket)
+  const counters = network === undefined ? [] : countersOf(network, connectionsOfNetworkMax)
+  const isUsedUp = counters.some(({ key, points }) => (openOfNetworks.get(key) ?? 0) >= points)
+  if (isUsedUp || open.size >= bounds.connectionsMax) return false
+  const count = (key: string, one: 1 | -1) => {
+    const now = (openOfNetworks.get(key) ?? 0) + one
+    if (now === 0) openOfNetworks.delete(key)
+    if (now > 0) openOfNetworks.set(key, now)
+  }
+  open.add(socket)
+  for (const { key } of counters) count(key, 1)
+  socket.once('close', () => {
+    open.delete(socket)
+    for (const { key } of counters) count(key, -1)
+  })
+  return true
 }
 
 /** Cuts the connections on which nothing has moved for too long. */

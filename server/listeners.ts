@@ -6,6 +6,8 @@ import { isLocal, type Config } from '#kernel/config.ts'
 import type { Host } from '#kernel/http.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { isAwaited } from '#kernel/patience.ts'
+import { addressKey } from '#kernel/rate-limit.ts'
+import { connectedAddress, trustOf } from '#kernel/source-address.ts'
 import { createBoundedServer } from './connections.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -24,7 +26,7 @@ type PortHosts = { port: number; hosts: { url: URL; host: Host }[] }
 export async function listen(hosts: Hosts, { config, log }: Pick<Kernel, 'config' | 'log'>): Promise<Listeners> {
   const servers: Server[] = []
   for (const portHosts of hostsByPort(hosts, config)) {
-    const bound = listenEverywhere(config, portHosts.port, () => serverFor(portHosts, log))
+    const bound = listenEverywhere(config, portHosts.port, () => serverFor(portHosts, { config, log }))
     servers.push(...(await bound))
   }
   return { drain: (milliseconds) => drain([...new Set(Object.values(hosts))], servers, milliseconds) }
@@ -52,8 +54,9 @@ export function portOf({ port }: Pick<Config, 'port'>, url: URL): number {
   return port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 }
 
-function serverFor({ hosts }: PortHosts, log: Kernel['log']): Server {
+function serverFor({ hosts }: PortHosts, { config, log }: Pick<Kernel, 'config' | 'log'>): Server {
   const hostOf = nameHosts(hosts)
+  const trust = trustOf(config.trustProxy)
   const server = createBoundedServer(
     {
       requestTimeout: requestMilliseconds,
@@ -65,6 +68,12 @@ function serverFor({ hosts }: PortHosts, log: Kernel['log']): Server {
       if (host) return host.routing(request, response)
       const { requestId, headers, body } = answerOutside(log, unnamed)
       response.writeHead(unnamed.status, { ...headers, 'x-request-id': requestId }).end(body)
+    },
+    {
+      networkOf(socket) {
+        const ip = connectedAddress(socket, trust)
+        return ip === undefined ? undefined : addressKey({ ip })
+      },
     },
   )
   return server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

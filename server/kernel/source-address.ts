@@ -1,4 +1,4 @@
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { BlockList, isIP, SocketAddress, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 
@@ -44,6 +44,12 @@ export function trustOf(setting: Config['trustProxy']): false | ((written: strin
     const address = parseAddress(written)
     return address !== undefined && networks.check(address, familyOf(address))
   }
+}
+
+/** The address that is connected; undefined where it is that of a trusted proxy, which connects for many. */
+export function connectedAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>, trust: ReturnType<typeof trustOf>) {
+  const isProxy = remoteAddress !== undefined && trust && trust(remoteAddress, 0)
+  return isProxy ? undefined : parseAddress(remoteAddress)
 }
 
 /** Reads an address, or a network as its first address and a number of bits above 0; undefined for what is none. */
