@@ -12,7 +12,7 @@ const peak = 40
 const seconds = 4
 
 test(`LOD-04 of ${20 * peak} callers at once each is served or told to come again`, async (t) => {
-  const { service, customers } = await startWithCustomers(t, 8, { RATE_LIMITS: 'off', TRUST_PROXY: '1' })
+  const { service, customers } = await startWithCustomers(t, 8, { RATE_LIMITS: 'off' })
   const signIn = (): Asking => ({
     url: `${service.baseUrl}/api/auth/login/start`,
     method: 'POST',

@@ -46,10 +46,14 @@ export function trustOf(setting: Config['trustProxy']): false | ((written: strin
   }
 }
 
-/** The address that is connected; undefined where it is that of a trusted proxy, which connects for many. */
+/**
+ * The address of a connection that counts for its network. Undefined for a trusted proxy, which connects for many, and
+ * for this machine itself, whose programs reach the service in any case.
+ */
 export function connectedAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>, trust: ReturnType<typeof trustOf>) {
   const isProxy = remoteAddress !== undefined && trust && trust(remoteAddress, 0)
-  return isProxy ? undefined : parseAddress(remoteAddress)
+  const address = isProxy ? undefined : parseAddress(remoteAddress)
+  return address === '127.0.0.1' || address === '::1' ? undefined : address
 }
 
 /** Reads an address, or a network as its first address and a number of bits above 0; undefined for what is none. */

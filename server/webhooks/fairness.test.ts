@@ -45,14 +45,14 @@ async function stage(t: TestContext, sayings: Parameters<typeof startWebhookRece
 }
 
 /** How long it takes until the app of an honest person hears of its event. */
-async function millisecondsUntilHeard(t: TestContext): Promise<number> {
+async function untilHeard(t: TestContext, others: { received: unknown[] } = { received: [] }) {
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const clientId = await appOf(await world.person(), receiver.url)
-  const began = performance.now()
+  const [began, before] = [performance.now(), others.received.length]
   await tell([clientId])
   await receiver.has(1)
-  return performance.now() - began
+  return { milliseconds: performance.now() - began, overtaking: others.received.length - before }
 }
 
 test('FAI-01 four apps whose receiver never answers, with 52 events, delay no webhook of another app', async (t) => {
@@ -66,7 +66,7 @@ test('FAI-01 four apps whose receiver never answers, with 52 events, delay no we
   ]
   await tell(times(13, apps).flat())
   await silent.has(4)
-  const milliseconds = await millisecondsUntilHeard(t)
+  const { milliseconds } = await untilHeard(t)
   assert.ok(milliseconds < 2000, `after ${milliseconds} ms`)
 })
 
@@ -78,7 +78,7 @@ test('FAI-02 fifty apps of one owner whose receivers never answer delay no webho
   await tell(times(10, apps).flat(), 'signing.expired')
   await silent.has(4)
   for (let round = 0; round < 3; round += 1) {
-    const milliseconds = await millisecondsUntilHeard(t)
+    const { milliseconds } = await untilHeard(t)
     assert.ok(milliseconds < 2000, `after ${milliseconds} ms in round ${round}`)
     await silent.has(4 * (round + 2))
   }
@@ -90,7 +90,7 @@ test('FAI-03 eight owners whose receivers never answer take every slot for a sec
   while (apps.length < 8) apps.push(await appOf(await world.person(), silent.url))
   await tell(times(10, apps).flat())
   await silent.has(16)
-  const milliseconds = await millisecondsUntilHeard(t)
+  const { milliseconds } = await untilHeard(t)
   assert.ok(milliseconds < 3000, `after ${milliseconds} ms`)
 })
 
@@ -102,21 +102,23 @@ test('FAI-04 a receiver that failed gets its events in the slow lane, and leaves
     const endpoints = world.db.selectFrom('webhook_endpoint').select('slow_until').where('client_id', '=', clientId)
     return (await endpoints.executeTakeFirstOrThrow()).slow_until
   }
-  const when = async (isSlow: boolean) => {
-    // The embedded database answers without ever giving the network its turn.
-    while (((await slowUntil()) !== null) !== isSlow) await pause(10)
-  }
   await tell([clientId])
   await receiver.has(1)
-  await when(true)
-  await tell([clientId])
-  await receiver.has(2)
-  await when(false)
+  // The embedded database answers without ever giving the network its turn.
+  while ((await slowUntil()) === null) await pause(10)
+  // Where the machine is slow, an answer that came at once may count as late: the next one does not.
+  let events = 1
+  while ((await slowUntil()) !== null) {
+    await tell([clientId])
+    events += 1
+    await receiver.has(events)
+    await pause(10)
+  }
   world.pass(10)
   ringBell()
-  await receiver.has(3)
+  await receiver.has(events + 1)
   const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
-  assert.equal(ids[0], ids[2], 'what failed is sent again under its id')
+  assert.equal(ids[0], ids.at(-1), 'what failed is sent again under its id')
 })
 
 for (const [owners, senders] of [
@@ -134,7 +136,8 @@ for (const [owners, senders] of [
     }
     for (const round of [1, 2]) {
       await late.has(16 * senders * round)
-      const milliseconds = await millisecondsUntilHeard(t)
-      assert.ok(milliseconds < 2000, `after ${milliseconds} ms in round ${round}`)
+      const { milliseconds, overtaking } = await untilHeard(t, late)
+      // What is under way comes first, and what was claimed with it, of 400 or 1,200 that wait: on a slow machine too.
+      assert.ok(overtaking <= 2 * 16 * senders, `after ${overtaking} others, ${milliseconds} ms, in round ${round}`)
     }
   })
