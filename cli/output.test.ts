@@ -12,7 +12,7 @@ import { inherited } from './testing/environment.ts'
 const root = join(import.meta.dirname, '..')
 let service: Service
 before(async () => {
-  service = await startService({ environment: { RATE_LIMIT_NUMBERS: 'new-organization-of-a-person=60' } })
+  service = await startService({ environment: { RATE_LIMIT_NUMBERS: 'new-organization-of-a-person=120' } })
 })
 after(() => service.close())
 
