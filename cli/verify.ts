@@ -4,7 +4,7 @@ import type {
   ReceiptFlaw,
   VerifiedOrganizationReceipt,
   VerifiedReceipt,
-} from '@countersign/protocol/receipt-verification'
+} from '@countersign/protocol/signing/receipt-verification'
 import { Option, type Command } from 'commander'
 import { Failure, Unproved } from './failure.ts'
 import { fieldsOf } from './json.ts'
@@ -79,7 +79,8 @@ function readKept(file: string, content: string): Kept {
 
 /** A receipt of a person or of an organization: each says by its version which it is. */
 async function verify(jws: string, given: { payload: string; keySet: LogKeySet }) {
-  const { verifyOrganizationReceipt, verifyReceipt } = await import('@countersign/protocol/receipt-verification')
+  const { verifyOrganizationReceipt, verifyReceipt } =
+    await import('@countersign/protocol/signing/receipt-verification')
   const reading = verifyReceipt(jws, given)
   const isOther = 'flaw' in reading && reading.flaw === 'malformed_receipt'
   return isOther ? verifyOrganizationReceipt(jws, given) : reading

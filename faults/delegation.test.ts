@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { startService, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './customer.ts'
-import { exchange, textOf, type Reply } from './exchange.ts'
-import { rounds } from './length.ts'
+import { registerApp, registerCustomer } from './load/customer.ts'
+import { exchange, textOf, type Reply } from './load/exchange.ts'
+import { rounds } from './load/length.ts'
 
 const takersAtOnce = 8
 const races = rounds * 50

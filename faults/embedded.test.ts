@@ -8,10 +8,10 @@ import { test, type TestContext } from 'node:test'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePorts, launch, startService, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './customer.ts'
-import { exchange } from './exchange.ts'
-import { rounds } from './length.ts'
-import { beginLoad, findForgotten } from './load.ts'
+import { registerApp, registerCustomer } from './load/customer.ts'
+import { exchange } from './load/exchange.ts'
+import { rounds } from './load/length.ts'
+import { beginLoad, findForgotten } from './load/load.ts'
 
 /** A copy of the data of a service that was killed in the middle of its work. */
 async function copyOfKilled(t: TestContext): Promise<string> {

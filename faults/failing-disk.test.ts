@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService } from '../server/testing/service.ts'
 import { startPostgres } from '../tools/postgres.ts'
-import { beginLoad, findForgotten } from './load.ts'
-import { childrenOf } from './process.ts'
-import { until } from './until.ts'
+import { beginLoad, findForgotten } from './load/load.ts'
+import { childrenOf } from './harness/process.ts'
+import { until } from './harness/until.ts'
 
 test('STO-13 a disk that fails to flush stops PostgreSQL, and what was acknowledged stays', async (t) => {
   await using closing = new AsyncDisposableStack()

@@ -6,10 +6,10 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService, type Service } from '../server/testing/service.ts'
 import { startPostgres } from '../tools/postgres.ts'
-import { exchange, textOf, type Reply } from './exchange.ts'
-import { beginLoad, findForgotten, type Load } from './load.ts'
-import { openSmallDisk } from './small-disk.ts'
-import { until } from './until.ts'
+import { exchange, textOf, type Reply } from './load/exchange.ts'
+import { beginLoad, findForgotten, type Load } from './load/load.ts'
+import { openSmallDisk } from './harness/small-disk.ts'
+import { until } from './harness/until.ts'
 
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 /** Less than a segment of the log takes, so that the log cannot grow while a table still can. */

@@ -4,7 +4,7 @@ import { costlyResponses, costlyXml, encryptedFor } from '../server/testing/cost
 import { createAuthenticator } from '../server/testing/authenticator.ts'
 import type { Shapes } from '../server/testing/parser-cost.ts'
 import type { Service } from '../server/testing/service.ts'
-import { exchange, textOf } from './exchange.ts'
+import { exchange, textOf } from './load/exchange.ts'
 import { originOf, type Operation, type Schema } from './operations.ts'
 
 export type HostileRequest = { url: string; method: string; headers: Record<string, string>; body?: string }

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startSamlProvider } from '../server/testing/saml-provider.ts'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './customer.ts'
+import { registerApp, registerCustomer } from './load/customer.ts'
 import { beginProbing } from './health-probe.ts'
 import {
   attackByAttestation,
@@ -15,8 +15,8 @@ import {
   type HostileRequest,
   type Known,
 } from './hostile-requests.ts'
-import { hostileSeconds } from './length.ts'
-import { describeMemory, inspectable, measureMemory } from './memory.ts'
+import { hostileSeconds } from './load/length.ts'
+import { describeMemory, inspectable, measureMemory } from './load/memory.ts'
 import { readOperations, type Operation } from './operations.ts'
 
 const probeMillisecondsMax = 100

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { Service } from '../server/testing/service.ts'
 import { reopenStorage } from '../server/testing/database.ts'
-import { startWithCustomers } from './customers.ts'
-import { exchange, textOf } from './exchange.ts'
+import { startWithCustomers } from './load/customers.ts'
+import { exchange, textOf } from './load/exchange.ts'
 
 const leadMilliseconds = 10_000
 

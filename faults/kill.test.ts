@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService, type Service } from '../server/testing/service.ts'
-import type { Customer } from './customer.ts'
-import { beginLoad, findForgotten, findRisen } from './load.ts'
-import { rounds } from './length.ts'
+import type { Customer } from './load/customer.ts'
+import { beginLoad, findForgotten, findRisen } from './load/load.ts'
+import { rounds } from './load/length.ts'
 
 const bootMillisecondsMax = 5000
 /** On a machine that is busy with other things, so many times what an ordinary boot takes. */

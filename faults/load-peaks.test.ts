@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startWithCustomers } from './customers.ts'
-import { exchange } from './exchange.ts'
-import { beginFlood, countStatuses, type Asking } from './flood.ts'
-import { describeTempo, measureTempo } from './tempo.ts'
+import { startWithCustomers } from './load/customers.ts'
+import { exchange } from './load/exchange.ts'
+import { beginFlood, countStatuses, type Asking } from './load/flood.ts'
+import { describeTempo, measureTempo } from './load/tempo.ts'
 
 const json = { 'content-type': 'application/json' }
 

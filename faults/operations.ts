@@ -1,6 +1,6 @@
 import { inlineReferences } from '../tools/references.ts'
 import type { Service } from '../server/testing/service.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './load/exchange.ts'
 
 /** As much of JSON Schema and of an OpenAPI operation as requests are made of. */
 export type Schema = {

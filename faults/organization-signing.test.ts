@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { verifySignature } from '../sdk/src/signature.ts'
+import { verifySignature } from '../sdk/src/server/signature.ts'
 import { foundRemoteOrganization, type RemoteSigner } from '../server/testing/remote-organization.ts'
 import { startService, type Service } from '../server/testing/service.ts'
-import { registerApp, type TestApp } from './customer.ts'
-import { exchange, textOf } from './exchange.ts'
-import { rounds } from './length.ts'
+import { registerApp, type TestApp } from './load/customer.ts'
+import { exchange, textOf } from './load/exchange.ts'
+import { rounds } from './load/length.ts'
 
 const approvalsNeeded = 2
 /** A text of its own for each app: a signature that was given to one is refused for another. */

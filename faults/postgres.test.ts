@@ -5,12 +5,12 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import { startService, type Service } from '../server/testing/service.ts'
 import { startPostgres, type Cluster } from '../tools/postgres.ts'
-import { exchange } from './exchange.ts'
-import { rounds } from './length.ts'
-import { beginLoad, findForgotten, type Load } from './load.ts'
-import { childrenOf } from './process.ts'
-import { openProxy, type Proxy } from './proxy.ts'
-import { until } from './until.ts'
+import { exchange } from './load/exchange.ts'
+import { rounds } from './load/length.ts'
+import { beginLoad, findForgotten, type Load } from './load/load.ts'
+import { childrenOf } from './harness/process.ts'
+import { openProxy, type Proxy } from './harness/proxy.ts'
+import { until } from './harness/until.ts'
 
 /** A cluster of its own, for it is stopped and frozen; and a proxy before it. */
 let cluster: Cluster

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService } from '../server/testing/service.ts'
-import { exchange } from './exchange.ts'
-import { beginLoad, findForgotten } from './load.ts'
+import { exchange } from './load/exchange.ts'
+import { beginLoad, findForgotten } from './load/load.ts'
 
 const inFlight = 200
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService } from '../server/testing/service.ts'
-import { registerApp } from './customer.ts'
-import { rounds } from './length.ts'
-import { registerSigner, type Signer } from './signer.ts'
+import { registerApp } from './load/customer.ts'
+import { rounds } from './load/length.ts'
+import { registerSigner, type Signer } from './load/signer.ts'
 
 const signersAtOnce = 6
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { startWithCustomers } from './customers.ts'
-import { describeTempo, measureTempo } from './tempo.ts'
+import { startWithCustomers } from './load/customers.ts'
+import { describeTempo, measureTempo } from './load/tempo.ts'
 
 /** Of each kind. Together they are fewer than the files that a process may have open on most machines. */
 const callers = 700

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Service } from '../server/testing/service.ts'
 import { reopenStorage } from '../server/testing/database.ts'
-import { startWithCustomers } from './customers.ts'
-import { rounds } from './length.ts'
-import { describeTempo, measureTempo } from './tempo.ts'
+import { startWithCustomers } from './load/customers.ts'
+import { rounds } from './load/length.ts'
+import { describeTempo, measureTempo } from './load/tempo.ts'
 
 /**
  * Expired access tokens: over a million in the long form. In the short form they are more than a machine sweeps between

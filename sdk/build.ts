@@ -3,25 +3,25 @@
  * shares with the service inside. With `--types`, as before it is packed, also what TypeScript reads.
  */
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'vite'
 
 const here = import.meta.dirname
 
 const onServers = { ssr: true, target: 'node20.12', minify: false }
-await buildEntry('server', { ...onServers, license: { fileName: 'licenses.md' } })
-await buildEntry('resource', { ...onServers, license: { fileName: 'resource.licenses.md' } })
-await buildEntry('browser', { target: 'baseline-widely-available', minify: true })
-for (const name of ['encryption', 'sign-in', 'button'])
-  await buildEntry(name, {
+await buildEntry('server/server', { ...onServers, license: { fileName: 'licenses.md' } })
+await buildEntry('resource/resource', { ...onServers, license: { fileName: 'resource.licenses.md' } })
+await buildEntry('browser/browser', { target: 'baseline-widely-available', minify: true })
+for (const source of ['encryption/encryption', 'browser/sign-in', 'browser/button'])
+  await buildEntry(source, {
     target: 'baseline-widely-available',
     minify: true,
-    license: { fileName: `${name}.licenses.md` },
+    license: { fileName: `${basename(source)}.licenses.md` },
   })
 if (process.argv.includes('--types')) writeTypes()
 
-async function buildEntry(name: string, options: object): Promise<void> {
-  const lib = { entry: join(here, `src/${name}.ts`), formats: ['es' as const], fileName: name }
+async function buildEntry(source: string, options: object): Promise<void> {
+  const lib = { entry: join(here, `src/${source}.ts`), formats: ['es' as const], fileName: basename(source) }
   const output = { outDir: 'dist', emptyOutDir: false, reportCompressedSize: false }
   const nothingElse = { configFile: false, envDir: false, publicDir: false } as const
   await build({

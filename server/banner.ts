@@ -1,5 +1,5 @@
-import { isLocal, type Config } from '#kernel/config.ts'
-import { version } from '#kernel/version.ts'
+import { isLocal, type Config } from '#platform/config/config.ts'
+import { version } from '#platform/config/version.ts'
 
 /**
  * What the start says on standard output: to a person at a terminal of this machine the banner, and else a line of JSON

@@ -1,3 +1,3 @@
-import { guardEgress } from '#kernel/egress.ts'
+import { guardEgress } from '#platform/egress.ts'
 
 guardEgress()

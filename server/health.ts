@@ -3,8 +3,8 @@
  * 0, or with 1 and a line that says why not.
  */
 import { request, type IncomingMessage } from 'node:http'
-import { readConfig } from '#kernel/config.ts'
-import { portOf } from './listeners.ts'
+import { readConfig } from '#platform/config/config.ts'
+import { portOf } from '#platform/process/listeners.ts'
 
 const answerMilliseconds = 4000
 

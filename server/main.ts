@@ -2,9 +2,9 @@
 import './egress-guard.ts'
 import cluster from 'node:cluster'
 import { announce } from './banner.ts'
-import { ConfigError, readConfig } from '#kernel/config.ts'
-import { start, superviseWorkers, type Running } from './start.ts'
-import { serveAsWorker, WorkerEnded } from './workers.ts'
+import { ConfigError, readConfig } from '#platform/config/config.ts'
+import { start, superviseWorkers, type Running } from './app.ts'
+import { serveAsWorker, WorkerEnded } from '#platform/process/workers.ts'
 
 const deploymentMilliseconds = 8000
 const keyboardMilliseconds = 1000

@@ -57,7 +57,7 @@ if (import.meta.main) {
   const stored = readFileSync(target, 'utf8')
   const files = readSources(root, ['{server,keys,protocol,cli,web,sdk,e2e,faults,generators,tools}/**/*.test.ts'])
   // The test of this file shows no case: it makes some up.
-  const tests = files.filter(({ path }) => path !== 'tools/cases.test.ts')
+  const tests = files.filter(({ path }) => path !== 'tools/test/cases.test.ts')
   const { document, wrong } = listCases(stored, tests)
   for (const sentence of wrong) console.error(`docs/security/cases.md: ${sentence}`)
   if (wrong.length > 0) process.exitCode = 1

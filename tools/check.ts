@@ -17,7 +17,7 @@ const checks = [
     .map((folder) => ({ name: folder === '.' ? 'types' : `types of ${folder}`, command: `tsc -p ${folder}` })),
   { name: 'lint', command: 'oxlint --type-aware --deny-warnings' },
   { name: 'format', command: 'oxfmt --check' },
-  { name: 'arrows', command: 'node tools/arrows.ts' },
+  { name: 'imports', command: 'node tools/import-rules.ts' },
   { name: 'tidiness', command: 'node tools/tidy.ts' },
   { name: 'regular expressions', command: 'node tools/regexps.ts' },
   { name: 'row types', command: 'node tools/tables.ts --check' },

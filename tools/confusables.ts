@@ -1,6 +1,6 @@
 /**
- * Writes `web/confusables.ts`, the characters of Latin and of no script that pass for an ASCII digit, letter or mark,
- * from Unicode's table (UTS #39): `node tools/confusables.ts <confusables.txt>`, with a file of
+ * Writes `web/lib/text/confusables.ts`, the characters of Latin and of no script that pass for an ASCII digit, letter
+ * or mark, from Unicode's table (UTS #39): `node tools/confusables.ts <confusables.txt>`, with a file of
  * https://www.unicode.org/Public/security/. What people write by custom is left out, such as the apostrophe of `1’000`;
  * so are the mathematical alphabets, which are known by their range.
  */
@@ -62,5 +62,8 @@ function classOf(rows: { from: string; to: string }[], target: RegExp): string {
 if (import.meta.main) {
   const path = process.argv[2]
   if (path === undefined) throw new Error('Name the file confusables.txt')
-  writeFileSync(join(import.meta.dirname, '../web/confusables.ts'), describeConfusables(readFileSync(path, 'utf8')))
+  writeFileSync(
+    join(import.meta.dirname, '../web/lib/text/confusables.ts'),
+    describeConfusables(readFileSync(path, 'utf8')),
+  )
 }

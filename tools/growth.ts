@@ -133,12 +133,15 @@ if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   const sources = readSources(root, ['server/**/*.ts']).filter(
-    ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/corpus)\//.test(path),
+    ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/saml\/corpus)\//.test(path),
   )
   const [growth, cases] = [read('docs/security/growth.md'), read('docs/security/cases.md')]
-  const [audit, rateLimits] = [read('server/kernel/audit.ts'), read('server/kernel/rate-limit.ts')]
+  const [audit, rateLimits] = [
+    read('server/platform/audit/audit.ts'),
+    read('server/platform/rate-limits/rate-limit.ts'),
+  ]
   const wrong = [
-    ...findUnlisted({ growth, cases, tables: read('server/kernel/tables.ts'), sources }),
+    ...findUnlisted({ growth, cases, tables: read('server/platform/database/tables.ts'), sources }),
     ...findUnbounded({ growth, audit, rateLimits }),
   ]
   for (const sentence of wrong) console.error(`docs/security/growth.md: ${sentence}`)

@@ -1,10 +1,10 @@
 /**
- * Writes `sdk/src/openapi.ts`, the types by which the SDK speaks, from the OpenAPI document that the service answers:
- * of the operations that the SDK calls, what they take and what they answer. `--check` fails when the file is stale.
+ * Writes `sdk/src/shared/api-types.ts`, the requests and responses of the operations that the SDK calls, from the
+ * OpenAPI document of the service. `--check` fails when the file is stale.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openApiDocument } from '../server/openapi.ts'
+import { openApiDocument } from '../server/platform/process/openapi.ts'
 import { at, inlineReferences, isRecord } from './references.ts'
 
 const header = '// Written by `node tools/sdk-types.ts` from the OpenAPI document. Do not edit.'
@@ -109,11 +109,11 @@ if (import.meta.main) {
   const nowhere = new URL('https://id.example')
   const hosts = { baseUrl: nowhere, authUrl: nowhere, businessUrl: nowhere }
   const document = openApiDocument({ ...hosts, developerPortal: false, demo: false })
-  const target = join(import.meta.dirname, '../sdk/src/openapi.ts')
+  const target = join(import.meta.dirname, '../sdk/src/shared/api-types.ts')
   const fresh = describeOperations(document, called)
   if (!process.argv.includes('--check')) writeFileSync(target, fresh)
   else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
-    console.error('sdk/src/openapi.ts is stale: node tools/sdk-types.ts writes it anew')
+    console.error('sdk/src/shared/api-types.ts is stale: node tools/sdk-types.ts writes it anew')
     process.exitCode = 1
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Writes `server/kernel/tables.ts`, the row types that Kysely checks queries against, from `server/migrations/*.sql`:
- * it runs them on an embedded PostgreSQL in memory and reads its catalog. `--check` fails when the file is stale.
+ * Writes `server/platform/database/tables.ts`, the row types that Kysely checks queries against. It runs
+ * `server/migrations/*.sql` on an embedded PostgreSQL in memory and reads its catalog. `--check` fails when the file is
+ * stale.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,11 +94,11 @@ if (import.meta.main) {
   const migrations = globSync('migrations/*.sql', { cwd: server }).toSorted()
   if (migrations.length === 0) throw new Error('There is no migration in server/migrations')
 
-  const target = join(server, 'kernel/tables.ts')
+  const target = join(server, 'platform/database/tables.ts')
   const fresh = await describeTables(migrations.map((file) => readFileSync(join(server, file), 'utf8')))
   if (!process.argv.includes('--check')) writeFileSync(target, fresh)
   else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
-    console.error('server/kernel/tables.ts is stale: node tools/tables.ts writes it anew')
+    console.error('server/platform/database/tables.ts is stale: node tools/tables.ts writes it anew')
     process.exitCode = 1
   }
 }

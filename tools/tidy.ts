@@ -9,10 +9,10 @@ const lineCharactersMax = 120
 const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 'misc', 'shared', 'util', 'utils']
 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
-const mayReveal = ['server/kernel/**', 'server/apps/**', 'server/sso/**', 'server/testing/**']
+const mayReveal = ['server/platform/**', 'server/clients/**', 'server/sso/**', 'server/testing/**']
 
 /** The one module that reads where a request comes from; every other one asks it. */
-const readsAddress = 'server/kernel/source-address.ts'
+const readsAddress = 'server/platform/http/source-address.ts'
 const addressOfRequest = [
   /\.(?:ips?|remoteAddress)\b/,
   /\{[^{}]*\b(?:ips?|remoteAddress)\b[^{}]*\}\s*=[^>]/,
@@ -20,25 +20,26 @@ const addressOfRequest = [
 ]
 
 /** Where no session is meant: the database itself, and tests. */
-const mayAct = ['server/kernel/**', 'server/testing/**', '**/*.test.ts']
+const mayAct = ['server/platform/**', 'server/testing/**', '**/*.test.ts']
 
 /** Functions of the server that know of a session and change something in a transaction that does not hold it. */
 const withoutHoldingSession: Record<string, string> = {
-  'server/apps/steward.ts stewardTransaction': 'The operator has no session.',
-  'server/organizations/access.ts requireSso':
+  'server/clients/registration/steward.ts stewardTransaction': 'The operator has no session.',
+  'server/organizations/membership/access.ts requireSso':
     'What it notes belongs to the session, and is noted only where that is there.',
-  'server/organizations/organization.ts beginOrganization': 'An app begins one without a session, by a token.',
-  'server/passkeys/assertion.ts withProof': 'It is the proof that opens a session, or renews one that is there.',
-  'server/passkeys/recovery.ts finishRecovery': 'It ends all sessions and opens another.',
-  'server/passkeys/registration.ts finishRegistration': 'It opens the first session.',
-  'server/passkeys/sign-out.ts signOut': 'It ends the session.',
-  'server/sessions/acting.ts actingTransaction': 'It holds the session itself.',
-  'server/sso/arrival.ts arrive': 'It opens a session, or another in place of the one that is there.',
-  'server/sso/arrival.ts confirmArrival': 'The same.',
+  'server/organizations/members/organization.ts beginOrganization': 'An app begins one without a session, by a token.',
+  'server/accounts/passkeys/assertion.ts withProof':
+    'It is the proof that opens a session, or renews one that is there.',
+  'server/accounts/passkeys/recovery.ts finishRecovery': 'It ends all sessions and opens another.',
+  'server/accounts/passkeys/registration.ts finishRegistration': 'It opens the first session.',
+  'server/oauth/logout/sign-out.ts signOut': 'It ends the session.',
+  'server/accounts/sessions/acting.ts actingTransaction': 'It holds the session itself.',
+  'server/sso/sign-in/arrival.ts arrive': 'It opens a session, or another in place of the one that is there.',
+  'server/sso/sign-in/arrival.ts confirmArrival': 'The same.',
 }
 
 /** Files that something else than an import begins, beside those that a script of package.json names. */
-const beginnings = ['**/*.test.ts', 'web/*/main.tsx', 'bench/peers/*.ts']
+const beginnings = ['**/*.test.ts', 'sdk/src/browser/button.ts', 'web/pages/*/main.tsx', 'bench/peers/*.ts']
 
 const everySource = '**/*.{ts,tsx}'
 const everyText = '**/*.{ts,tsx,css,sql}'
@@ -118,7 +119,7 @@ function functionsIn(code: string): { name: string; text: string }[] {
 
 /** This file and its test name what they look for. */
 function isAboutThis(path: string): boolean {
-  return /^tools\/tidy(?:\.test)?\.ts$/.test(path)
+  return /^tools\/(?:test\/)?tidy(?:\.test)?\.ts$/.test(path)
 }
 
 /** Files that no import and no path in a script or a string leads to. */

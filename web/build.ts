@@ -38,7 +38,7 @@ async function build(): Promise<void> {
 
 async function bundle(): Promise<Output> {
   const vite = await import('vite')
-  const pages = globSync('*/main.tsx', { cwd: web })
+  const pages = globSync('pages/*/main.tsx', { cwd: web })
   const built = await vite.build({
     root: web,
     configFile: false,
@@ -53,7 +53,7 @@ async function bundle(): Promise<Output> {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       rolldownOptions: {
-        input: Object.fromEntries(pages.map((page) => [dirname(page), join(web, page)])),
+        input: Object.fromEntries(pages.map((page) => [basename(dirname(page)), join(web, page)])),
         // One file for what pages share, which the next page has already, instead of a dozen crumbs.
         output: { codeSplitting: { groups: [{ name: 'shared', test: isPageCode, minShareCount: 2 }] } },
       },

@@ -1,4 +1,4 @@
-import type { AppChange } from '@countersign/protocol/apps'
+import type { AppChange } from '@countersign/protocol/clients/apps'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf, type Settings } from '../settings.ts'

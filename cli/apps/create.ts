@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { NewApp } from '@countersign/protocol/apps'
+import type { NewApp } from '@countersign/protocol/clients/apps'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf, type Settings } from '../settings.ts'

@@ -1,4 +1,4 @@
-import type { Algorithm, AppChange } from '@countersign/protocol/apps'
+import type { Algorithm, AppChange } from '@countersign/protocol/clients/apps'
 import { organizationAccessLevels, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import {
   isRequirableClaim,

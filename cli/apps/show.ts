@@ -1,4 +1,4 @@
-import type { App } from '@countersign/protocol/apps'
+import type { App } from '@countersign/protocol/clients/apps'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'

@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { backupMediaType } from '@countersign/protocol/formats/backup'
+import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
 import type { Decrypter } from 'age-encryption'
 import type { Command } from 'commander'
 import { readJson, refusalOf } from '../call.ts'

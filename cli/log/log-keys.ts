@@ -1,4 +1,4 @@
-import type { LogKeySet } from '@countersign/protocol/receipt-verification'
+import type { LogKeySet } from '@countersign/protocol/signing/receipt-verification'
 import { reach, readJson } from '../call.ts'
 import { Failure } from '../failure.ts'
 import { fieldsOf, listOf, textOf } from '../json.ts'

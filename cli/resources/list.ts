@@ -1,4 +1,4 @@
-import type { Resource } from '@countersign/protocol/resources'
+import type { Resource } from '@countersign/protocol/clients/resources'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '@countersign/protocol/webhooks'
+import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'

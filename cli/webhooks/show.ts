@@ -1,4 +1,4 @@
-import type { Webhook } from '@countersign/protocol/webhooks'
+import type { Webhook } from '@countersign/protocol/clients/webhooks'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { Answer } from '@countersign/protocol/api'
-import type { NewApp } from '@countersign/protocol/apps'
+import type { NewApp } from '@countersign/protocol/clients/apps'
 import type { Served } from '../../server/testing/service.ts'
 
 export type Registered = Answer<'POST /api/admin/apps'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
-import type { Leaving } from './logout-ground.ts'
+import type { Leaving } from './ground/logout-ground.ts'
 import type { Module } from './plan.ts'
 
 const spec = 'OpenID Connect Back-Channel Logout'

@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import { backChannelModules } from './back-channel-modules.ts'
-import { openLeaving, type Leaving } from './logout-ground.ts'
+import { openLeaving, type Leaving } from './ground/logout-ground.ts'
 import { runPlan } from './plan.ts'
 
 let leaving: Leaving

@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import { basicModules } from './basic-modules.ts'
-import { openGround, type Ground } from './ground.ts'
+import { openGround, type Ground } from './ground/ground.ts'
 import { runPlan } from './plan.ts'
 
 let ground: Ground

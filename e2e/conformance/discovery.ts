@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { PublicJwk } from '@countersign/protocol/oauth'
-import { ProviderMetadata } from '@countersign/protocol/provider-metadata'
+import { PublicJwk } from '@countersign/protocol/oauth/authorize'
+import { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
 import { Value } from 'typebox/value'
 
 export type Metadata = ProviderMetadata

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
-import { openGround, type Ground, type Manner } from './ground.ts'
+import { openGround, type Ground, type Manner } from './ground/ground.ts'
 import { runPlan, type Module } from './plan.ts'
-import { postForm, redemption, refreshment, type Consenter } from './provider.ts'
-import type { Parameters } from './relying-party.ts'
+import { postForm, redemption, refreshment, type Consenter } from './ground/provider.ts'
+import type { Parameters } from './ground/relying-party.ts'
 import { judgeError, judgeErrorPage, judgeTokens } from './responses.ts'
 
 type FapiGround = Ground & { consenter: Consenter }

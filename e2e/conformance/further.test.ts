@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import { furtherModules } from './further-modules.ts'
-import { openGround, type Ground } from './ground.ts'
+import { openGround, type Ground } from './ground/ground.ts'
 import { runPlan } from './plan.ts'
 
 let ground: Ground

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import type { Ground } from './ground.ts'
+import type { Ground } from './ground/ground.ts'
 import type { Module } from './plan.ts'
-import { redemption, refreshment } from './provider.ts'
+import { redemption, refreshment } from './ground/provider.ts'
 import { judgeError, judgeIdToken, judgeTokens } from './responses.ts'
 
 const once = 'RFC 6749 §4.1.2'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
-import type { Leaving } from './logout-ground.ts'
+import type { Leaving } from './ground/logout-ground.ts'
 import type { Module } from './plan.ts'
 
 const spec = 'OpenID Connect RP-Initiated Logout'

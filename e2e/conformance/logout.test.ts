@@ -1,5 +1,5 @@
 import { after, before } from 'node:test'
-import { openLeaving, type Leaving } from './logout-ground.ts'
+import { openLeaving, type Leaving } from './ground/logout-ground.ts'
 import { logoutModules } from './logout-modules.ts'
 import { runPlan } from './plan.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Ground, Manner } from './ground.ts'
+import type { Ground, Manner } from './ground/ground.ts'
 import type { Module } from './plan.ts'
 import { judgeErrorPage } from './responses.ts'
 

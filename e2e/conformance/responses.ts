@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose'
-import type { Client, Provider } from './provider.ts'
-import type { Arrival } from './relying-party.ts'
+import type { Client, Provider } from './ground/provider.ts'
+import type { Arrival } from './ground/relying-party.ts'
 
 export type ResponseMode = 'query' | 'form_post'
 export type Landing = Arrival & { fragment: string }

@@ -2,9 +2,9 @@ import {
   writeAppKeyFragment,
   writeSealedFragment,
   type AppKeyDelivery,
-} from '@countersign/protocol/formats/app-key-fragment'
-import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
-import type { RecipientKey } from '@countersign/protocol/formats/recipient-key'
+} from '@countersign/protocol/formats/encryption/app-key-fragment'
+import { ciphertextContext } from '@countersign/protocol/formats/encryption/ciphertext-context'
+import type { RecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 
 /**

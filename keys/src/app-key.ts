@@ -1,5 +1,13 @@
-import { curveOfPrivateKey, curveOfPublicKey, type AgreementCurve } from '@countersign/protocol/formats/agreement-key'
-import { appKeyOf, type AppKeyPair, type SymmetricAppKey } from '@countersign/protocol/formats/app-key-fragment'
+import {
+  curveOfPrivateKey,
+  curveOfPublicKey,
+  type AgreementCurve,
+} from '@countersign/protocol/formats/encryption/agreement-key'
+import {
+  appKeyOf,
+  type AppKeyPair,
+  type SymmetricAppKey,
+} from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { fromCanonicalBase64, fromCanonicalBase64Url, toBase64 } from '@countersign/protocol/formats/base64'
 import { CannotOpen } from './envelope.ts'
 import { generateAgreementKeyPair } from './key-pair.ts'

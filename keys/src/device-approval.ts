@@ -1,4 +1,4 @@
-import { isSoundPoint } from '@countersign/protocol/formats/agreement-key'
+import { isSoundPoint } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64Url, toBase64Url } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { deriveBytes } from './hkdf.ts'

@@ -1,6 +1,6 @@
-import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/app-key-fragment'
+import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { ciphertextContext } from '@countersign/protocol/formats/ciphertext-context'
+import { ciphertextContext } from '@countersign/protocol/formats/encryption/ciphertext-context'
 import {
   newAppKeyPair,
   newSymmetricAppKey,

@@ -1,7 +1,11 @@
-import { curveOfPublicKey } from '@countersign/protocol/formats/agreement-key'
+import { curveOfPublicKey } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64, toBase64Url } from '@countersign/protocol/formats/base64'
-import { ciphertextContext, type KeyGrantPlace } from '@countersign/protocol/formats/ciphertext-context'
-import { keyFingerprintInfo, organizationKeyBytes, readKeyGrant } from '@countersign/protocol/formats/key-grant'
+import { ciphertextContext, type KeyGrantPlace } from '@countersign/protocol/formats/encryption/ciphertext-context'
+import {
+  keyFingerprintInfo,
+  organizationKeyBytes,
+  readKeyGrant,
+} from '@countersign/protocol/formats/encryption/key-grant'
 import { JOSEError } from 'jose/errors'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'

@@ -1,7 +1,7 @@
-import type { EncryptionMode } from './app-keys.ts'
-import type { PublicApp } from './apps.ts'
-import type { CommunicationMode } from './delegations.ts'
-import type { RecipientKey } from './formats/recipient-key.ts'
+import type { EncryptionMode } from './oauth/app-keys.ts'
+import type { PublicApp } from './clients/apps.ts'
+import type { CommunicationMode } from './oauth/delegations.ts'
+import type { RecipientKey } from './formats/encryption/recipient-key.ts'
 import type { RequirableClaim } from './formats/required-claims.ts'
 
 /**

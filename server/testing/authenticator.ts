@@ -4,7 +4,7 @@ import type {
   CreationOptions,
   RegistrationResponse,
   RequestOptions,
-} from '@countersign/protocol/webauthn'
+} from '@countersign/protocol/accounts/webauthn'
 import type { Attesting, Statement } from './attestation-statements.ts'
 
 /** What a test may bend in a ceremony, to see it refused. */

@@ -1,4 +1,4 @@
-import type { ExchangeResponse } from '@countersign/protocol/delegations'
+import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { postForm, postToken, type Person, type TestApp, type World } from './world.ts'
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'

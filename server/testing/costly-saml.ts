@@ -1,6 +1,6 @@
-import { assertion, attribute, attributes, response, sign, stranger, swap } from '../sso/corpus/document.ts'
+import { assertion, attribute, attributes, response, sign, stranger, swap } from '#sso/saml/corpus/document.ts'
 import { limits } from '@countersign/protocol/formats/limits'
-import { encrypt } from '../sso/corpus/encryption.ts'
+import { encrypt } from '#sso/saml/corpus/encryption.ts'
 import { between, type Shapes } from './parser-cost.ts'
 
 const named = (count: number, attribute: (n: number) => string) =>

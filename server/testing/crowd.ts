@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '#kernel/database.ts'
+import type { Database } from '#platform/database/database.ts'
 
 /** Tables of the service itself, of which no user has a row, each with why it grows with nobody. */
 export const ofNobody: Record<string, string> = {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { record } from '#kernel/audit.ts'
-import { transaction, type Transaction } from '#kernel/database.ts'
-import { confirmSso } from '#organizations/sso-confirmation.ts'
-import { noteEnterpriseSso } from '#sessions/enterprise-sso.ts'
-import { startEnterpriseSession } from '#tokens/session.ts'
+import { record } from '#platform/audit/audit.ts'
+import { transaction, type Transaction } from '#platform/database/database.ts'
+import { confirmSso } from '#organizations/membership/sso-confirmation.ts'
+import { noteEnterpriseSso } from '#accounts/sessions/sso-session.ts'
+import { startEnterpriseSession } from '#tokens/families/session.ts'
 import type { Person, World } from './world.ts'
 
 type Named = { organizationId?: string; connectionId?: string; identityId?: string }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { OrganizationDomain } from '@countersign/protocol/organization-domains'
-import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/sso'
+import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
+import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { startNameServer } from './name-server.ts'
 import { startUpstreamProvider, type UpstreamProvider } from './upstream-provider.ts'
 import { createWorld, type Person, type World } from './world.ts'

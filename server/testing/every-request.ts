@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { hashLeaf } from '@countersign/protocol/formats/merkle-tree'
-import { nodeSuite } from '@countersign/protocol/node-suite'
+import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
+import { nodeSuite } from '@countersign/protocol/signing/node-suite'
 import { createAuthenticator } from './authenticator.ts'
 import { createConnectors, delegationsOf } from './connectors.ts'
 import { exchange, newParams, openBrowser } from './federated-browser.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Host } from '#kernel/http.ts'
+import type { Host } from '#platform/http/http.ts'
 
 type Held = { method: string; path: string; headers: Record<string, string>; body: string }
 

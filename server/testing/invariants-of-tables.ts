@@ -1,4 +1,4 @@
-import { tokenPrefix } from '#kernel/token-format.ts'
+import { tokenPrefix } from '#platform/crypto/token-format.ts'
 
 /** A table of the database, and its columns. */
 export type Table = { name: string; columns: string[] }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { digestPrefix } from '@countersign/protocol/formats/key-event'
+import { digestPrefix } from '@countersign/protocol/formats/signing/key-event'
 import { limits } from '@countersign/protocol/formats/limits'
-import { organizationScopes } from '@countersign/protocol/formats/organization-role'
+import { organizationScopes } from '@countersign/protocol/formats/role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
-import type { Database } from '#kernel/database.ts'
+import type { Database } from '#platform/database/database.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
 
 /**

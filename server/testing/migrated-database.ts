@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbedded } from '#kernel/embedded-database.ts'
-import { migrate } from '#kernel/migrate.ts'
-import manifest from '../package.json' with { type: 'json' }
+import { openEmbedded } from '#platform/database/embedded-database.ts'
+import { migrate } from '#platform/database/migrate.ts'
+import manifest from '#package.json' with { type: 'json' }
 
 const server = join(import.meta.dirname, '..')
 const cache = join(server, '../node_modules/.cache/databases')

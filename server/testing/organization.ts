@@ -1,5 +1,5 @@
-import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
-import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations'
+import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { Person, World } from './world.ts'
 
 type Asker = Pick<Person, 'headers'>

@@ -1,6 +1,6 @@
 import type { Answer } from '@countersign/protocol/api'
-import type { Delegation } from '@countersign/protocol/delegations'
-import type { TokenResponse } from '@countersign/protocol/oauth'
+import type { Delegation } from '@countersign/protocol/oauth/delegations'
+import type { TokenResponse } from '@countersign/protocol/oauth/authorize'
 import { ask, registerRemoteApp, type createRemotePerson } from './remote-signer.ts'
 import type { Served } from './service.ts'
 

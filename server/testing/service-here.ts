@@ -1,5 +1,5 @@
-import { readConfig } from '#kernel/config.ts'
-import { start } from '../start.ts'
+import { readConfig } from '#platform/config/config.ts'
+import { start } from '#app.ts'
 import { prepareService, type Served } from './service.ts'
 
 const endingMilliseconds = 8000

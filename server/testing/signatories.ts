@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OrganizationRole } from '@countersign/protocol/formats/organization-role'
+import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { askBusiness, join, makeOrganization } from './organization.ts'
 import { createSigner } from './signer.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { rotationMessage } from '@countersign/protocol/formats/signing-key-rotation'
+import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
 import type { Person, TestApp, World } from './world.ts'
 
 /** A key pair as a browser makes it; signatures and the public key in base64. */

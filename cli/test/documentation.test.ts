@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { inherited } from '../testing/environment.ts'
+
+const root = join(import.meta.dirname, '../..')
+const main = join(import.meta.dirname, '../main.ts')
+const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|doctor)\b[^#`\n]*)/g
+
+/** Nobody listens there: what is understood fails, and changes nothing. */
+const environment = {
+  ...inherited,
+  BASE_URL: 'http://localhost:9',
+  ADMIN_TOKEN: 'a-token-for-tests-of-at-least-32-characters',
+  BACKUP_PASSPHRASE: 'four words that are long',
+}
+const notUnderstood = /unknown (command|option)|missing required|required option|too many arguments/
+
+/** Every command in the blocks of a page, as the words that a shell would make of it. */
+function commandsShown(): Map<string, string[]> {
+  const pages = globSync('{*.md,docs/**/*.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
+  const blocks = pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(/^```sh\n[\s\S]*?^```$/gm) ?? [])
+  const lines = blocks.map((block) => block.replaceAll(/\\\n\s*/g, ''))
+  const commands = lines.flatMap((text) => [...text.matchAll(shown)].map(([, command = '']) => command.trim()))
+  const words = (command: string) => command.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
+  return new Map(commands.map((command) => [command, words(command)]))
+}
+
+test('every command that the documentation shows is one that there is', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const commands = commandsShown()
+  assert.ok(commands.size > 10)
+  for (const [command, words] of commands) {
+    const stderr = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [main, ...words], { env: environment, cwd: folder }, (_error, _stdout, said) =>
+        resolve(said),
+      )
+    })
+    assert.doesNotMatch(stderr, notUnderstood, command)
+    assert.doesNotMatch(stderr, /\n {4}at /, command)
+  }
+})
+
+/** What people are shown to do, by its file: the documentation, and the pages and sentences of the product. */
+function pagesShown(): [file: string, text: string][] {
+  const documents = ['{*.md,docs/**/*.md,examples/*/README.md,sdk/README.md}', '{server,web,cli}/**/*.{ts,tsx,html}']
+  const exclude = ['CHANGELOG.md', '**/*.test.ts', '**/{node_modules,dist,testing}/**']
+  return globSync(documents, { cwd: root, exclude }).map((file) => [file, readFileSync(join(root, file), 'utf8')])
+}
+
+test('CLI-13 what a guide or a page installs is pinned to the version that its sample is tested with', () => {
+  const lines = pagesShown().flatMap(([, text]) => [...text.matchAll(/\bnpm install\b([^`\n{<#]*)/g)])
+  const words = lines.flatMap(([, packages = '']) => packages.split(' ').filter((word) => word !== ''))
+  const installed = words.filter((word) => !word.startsWith('-'))
+  assert.ok(installed.length > 8)
+  const lock: { packages: Record<string, { version?: string }> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  for (const each of installed) {
+    const [, name = '', version] = /^(@?[^@]+)(?:@(.+))?$/.exec(each) ?? []
+    const tested = lock.packages[`e2e/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`]
+    assert.ok(tested?.version, `${each} is not what a sample here is tested with`)
+    assert.equal(version, tested.version, each)
+  }
+})
+
+/** Other ways to install; a page that needs one gives it a test like that of `npm install`. */
+const otherInstallers = [
+  /\bnpm (?:i|in|add)\b/,
+  /\b(?:yarn|pnpm|bun) (?:global )?(?:add|install|i)\b/,
+  /\b(?:pip3?|pipx|uv|uv pip|go|brew|gem|cargo) install\b/,
+]
+
+test('CLI-13 nothing is installed but by `npm install`', () => {
+  for (const [file, text] of pagesShown())
+    for (const installer of otherInstallers) assert.doesNotMatch(text, installer, file)
+})
+
+/** What runs a package by its name, and fetches it where it is not there. */
+const runners = /\bnpx\b(?! --no-install )|\bnpm (?:exec|x|create|init)\b|\b(?:pnpm|yarn) dlx\b|\bbunx\b|\bbun x\b/
+
+test('CLI-14 no page has a reader fetch the command from a registry', () => {
+  for (const [file, text] of pagesShown()) assert.doesNotMatch(text, runners, file)
+})

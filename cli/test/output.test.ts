@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { ask, createRemotePerson } from '../../server/testing/remote-signer.ts'
+import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
+import { fieldsOf, listOf, textOf } from '../json.ts'
+import { inherited } from '../testing/environment.ts'
+
+const root = join(import.meta.dirname, '../..')
+let service: Service
+before(async () => {
+  service = await startService({ environment: { RATE_LIMIT_NUMBERS: 'new-organization-of-a-person=120' } })
+})
+after(() => service.close())
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function countersign(words: string[], environment: Record<string, string> = {}): Promise<Run> {
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken, ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'cli/main.ts'), ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+test('CLI-10 with --json a failure is JSON in the shape of the API, and the exit code stays', async () => {
+  const gone = await countersign(['apps', 'show', 'app_nothing', '--json'])
+  const misspelt = await countersign(['apps', 'shwo', '--json'])
+  const unfinished = await countersign(['apps', '--json'])
+  const away = await countersign(['apps', 'list', '--json'], { BASE_URL: 'http://localhost:9' })
+  const unreadable = await countersign(['log', 'watch', '--state', root, '--json'])
+  const unwritable = await countersign(['log', 'watch', '--state', join(root, 'package.json/seen'), '--json'])
+  const codes = [gone, misspelt, unfinished, away, unreadable, unwritable].map(({ code, stdout, stderr }) => {
+    assert.equal(stdout, '')
+    const { error, error_description: description } = fieldsOf(JSON.parse(stderr))
+    assert.match(textOf(description), /\w \w+ \w/, 'a sentence')
+    return [code, error]
+  })
+  assert.deepEqual(codes, [
+    [1, 'app_not_found'],
+    [2, 'invalid_usage'],
+    [2, 'invalid_usage'],
+    [1, 'failed'],
+    [1, 'failed'],
+    [1, 'failed'],
+  ])
+})
+
+test('CLI-17 an admin token that no header can carry is refused, and not printed', async (t) => {
+  const [first, second] = ['the-first-line-of-a-token', 'the-second-line-of-a-token']
+  const ADMIN_TOKEN = `${first}\n${second}`
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'countersign-token-'))
+  t.after(() => rm(DATA_DIR, { recursive: true }))
+  await writeFile(join(DATA_DIR, 'admin-token'), `${ADMIN_TOKEN}\n`)
+  const BACKUP_PASSPHRASE = 'four words that are long'
+  for (const environment of [{ ADMIN_TOKEN }, { ADMIN_TOKEN: '', DATA_DIR }])
+    for (const words of [['apps', 'list'], ['doctor'], ['backup', '--out', join(DATA_DIR, 'backup')]]) {
+      const { code, stdout, stderr } = await countersign(words, { ...environment, BACKUP_PASSPHRASE })
+      assert.equal(code, 1)
+      assert.match(stdout + stderr, /must be one line of ASCII/)
+      assert.doesNotMatch(stdout + stderr, /-line-of-a-token|\n {4}at /)
+    }
+})
+
+/** What `<things> list` lists, by its ids: each once. */
+async function listed(things: 'apps' | 'organizations', id: string): Promise<string[]> {
+  const { stdout } = await countersign([things, 'list', '--json'])
+  const ids = listOf(fieldsOf(JSON.parse(stdout))[things]).map((each) => textOf(fieldsOf(each)[id]))
+  assert.equal(new Set(ids).size, ids.length)
+  return ids
+}
+
+test('QRY-06 every app is listed, on however many pages the server sends them', async () => {
+  const json = { name: 'One of many', redirectUris: ['https://shop.example/callback'] }
+  const made: string[] = []
+  for (let nth = 0; nth < 201; nth += 1)
+    made.push((await ask<{ clientId: string }>(service, '/api/admin/apps', { headers: service.admin, json })).clientId)
+  const known = await listed('apps', 'clientId')
+  assert.deepEqual(new Set(made).difference(new Set(known)), new Set())
+})
+
+test('QRY-06 every organization is listed, on however many pages the server sends them', async () => {
+  type Made = { organization: { id: string } }
+  const made: string[] = []
+  for (const handle of ['ada', 'bob', 'cyd', 'dan']) {
+    const { identityId, headers } = await createRemotePerson(service, handle)
+    const json = { name: 'One of many', identityId }
+    const business = { baseUrl: service.businessUrl }
+    for (let nth = 0; nth < 51; nth += 1)
+      made.push((await ask<Made>(business, '/api/organizations', { headers, json })).organization.id)
+  }
+  assert.deepEqual((await listed('organizations', 'organizationId')).toSorted(), made.toSorted())
+})
+
+test('CLI-11 the command prints its version, and a script that completes its words', async () => {
+  const { version } = fieldsOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  assert.equal((await countersign(['--version'])).stdout.trim(), version)
+  const { stdout } = await countersign(['completion', 'bash'])
+  const complete = (...typed: string[]) =>
+    execFileSync(
+      'bash',
+      [
+        '-c',
+        `${stdout}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_countersign\necho "\${COMPREPLY[@]}"`,
+        'bash',
+        ...typed,
+      ],
+      { encoding: 'utf8' },
+    ).trim()
+  assert.equal(complete('countersign', 'orga'), 'organizations')
+  assert.equal(complete('countersign', 'apps', 'cr'), 'create')
+  assert.match(complete('countersign', 'apps', 'create', '--redirect'), /^--redirect-uri$/)
+  const zsh = await countersign(['completion', 'zsh'])
+  assert.equal(zsh.stdout, `autoload -U +X bashcompinit && bashcompinit\n${stdout}`)
+})

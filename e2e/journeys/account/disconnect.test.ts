@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { en as words } from '../../../web/locales/en.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('an app that was disconnected can do nothing more in that name, and must ask again', async () => {
+  const { shop, service } = stage
+  const ada = await stage.invite()
+  await ada.page.goto(`${shop.origin}/sign-in`)
+  await ada.page.getByRole('link', { name: words.login.register }).click()
+  await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.press('approve')
+  const sub = await ada.page.locator('#sub').innerText()
+  const known = shop.customers.get(sub)
+  assert.ok(known)
+  const customer = await shop.refresh(known)
+  assert.equal((await shop.readUserinfo(customer)).name, 'Ada Lovelace')
+
+  await ada.page.goto(`${service.authUrl}/account/apps`)
+  await ada.press('revoke')
+  await ada.page.getByRole('dialog').getByText(words.apps.revokeWhat(shop.app.name, 'ada')).waitFor()
+  await ada.page.getByRole('dialog').locator('[data-action="revoke"]').click()
+  await ada.page.getByText(words.apps.none).waitFor()
+
+  await assert.rejects(shop.refresh(customer), { error: 'invalid_grant', status: 400 })
+  await assert.rejects(shop.readUserinfo(customer), { status: 401 })
+
+  await ada.page.goto(`${shop.origin}/sign-in`)
+  await ada.press('approve')
+  assert.equal(await ada.page.locator('#sub').innerText(), sub, 'who connects again is the same to the app')
+  await ada.leave()
+})

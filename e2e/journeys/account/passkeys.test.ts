@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { en as words } from '../../../web/locales/en.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('a second passkey is added and named, opens the keys, and takes the place of the first', async () => {
+  const ada = await comeToPasskeys('ada')
+  await ada.press('add-passkey')
+  await ada.control('make-passkey').waitFor()
+  await ada.authenticator.exchange({ prf: true })
+  await ada.press('make-passkey')
+  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  const [first, second] = await passkeysOf(ada)
+  assert.deepEqual([first?.opensKeys, second?.opensKeys], [true, true])
+
+  await ada.page
+    .getByRole('button', { name: words.passkeys.renameOne('Passkey') })
+    .nth(1)
+    .click()
+  await ada.write('passkeyName', 'The new phone')
+  await ada.press('save')
+  await ada.page.getByRole('heading', { name: 'The new phone' }).waitFor()
+
+  await ada.page.getByRole('button', { name: words.passkeys.removeOne('Passkey') }).click()
+  await ada.page.getByRole('dialog').getByText(words.passkeys.removeWhat).waitFor()
+  await ada.press('remove-passkey')
+  // It had opened the session, which is over with it. The one that is left signs in again.
+  await ada.page.waitForURL(`${stage.service.authUrl}/login`)
+  await ada.page.waitForURL(/\/account/)
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.page.getByRole('heading', { name: 'The new phone' }).waitFor()
+  assert.deepEqual(
+    (await passkeysOf(ada)).map(({ name }) => name),
+    ['The new phone'],
+  )
+  assert.equal(await ada.page.getByRole('button', { name: words.passkeys.remove }).count(), 0, 'the last one stays')
+
+  await ada.press('sign-out')
+  await ada.page.waitForURL(`${stage.service.authUrl}/`)
+  await ada.page.goto(`${stage.service.authUrl}/login`)
+  await ada.page.waitForURL(/\/account/)
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.press('unlock')
+  await ada.control('confirm-recovery-saved').waitFor()
+  await ada.leave()
+})
+
+test('what a passkey cannot do is said before it is added, and what goes with one before it is removed', async () => {
+  const grace = await comeToPasskeys('grace')
+  await startAdding(grace, { prf: false })
+  await grace.page.getByRole('heading', { name: words.passkeys.signsInOnlyTitle }).waitFor()
+  await grace.press('cancel')
+  await grace.control('add-passkey').waitFor()
+  assert.equal((await passkeysOf(grace)).length, 1)
+  await grace.leave()
+
+  const emmy = await comeToPasskeys('emmy')
+  await startAdding(emmy, { prf: false })
+  await emmy.press('go-without')
+  await emmy.page.getByText(words.passkeys.signsInOnly).waitFor()
+  await emmy.page
+    .getByRole('button', { name: words.passkeys.removeOne('Passkey') })
+    .first()
+    .click()
+  await emmy.page.getByText(words.passkeys.losses['code only']).waitFor()
+  await emmy.press('cancel')
+
+  // The passkey at hand opens nothing now: the code does, and lets the next passkey.
+  await emmy.press('add-passkey')
+  await emmy.page.getByText(words.passkeys.codeForNew).waitFor()
+  await emmy.press('go-without')
+  await emmy.authenticator.exchange({ prf: true })
+  await emmy.press('make-passkey')
+  await emmy.control('add-passkey').waitFor()
+  assert.deepEqual(
+    (await passkeysOf(emmy)).map(({ opensKeys }) => opensKeys),
+    [true, false, false],
+  )
+  await emmy.leave()
+})
+
+test('with the recovery code, a new passkey opens the keys that the one at hand does not', async () => {
+  const ada = await stage.invite({ prf: false })
+  await ada.page.goto(`${stage.service.authUrl}/register`)
+  const code = await ada.createAccount({ handle: 'ada-2', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.press('add-passkey')
+  await ada.write('recoveryCode', code)
+  await ada.press('unlock')
+  await ada.control('make-passkey').waitFor()
+  await ada.authenticator.exchange({ prf: true })
+  await ada.press('make-passkey')
+  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  assert.deepEqual(
+    (await passkeysOf(ada)).map(({ opensKeys }) => opensKeys),
+    [false, true],
+  )
+  await ada.leave()
+})
+
+test('a passkey that opened nothing opens the keys once its owner opened them with the code', async () => {
+  const ada = await stage.invite()
+  await ada.page.goto(`${stage.service.authUrl}/register`)
+  const code = await ada.createAccount({ handle: 'ada-6', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await ada.page.evaluate(async (url) => {
+    const { keyWraps } = await (await fetch(url, { credentials: 'include' })).json()
+    const kept = keyWraps.filter(({ kind }: { kind: string }) => kind === 'recovery_code')
+    const body = JSON.stringify({
+      keyWraps: kept.map(({ kind, ciphertext }: Record<string, string>) => ({ kind, ciphertext })),
+    })
+    await fetch(url, { method: 'PUT', credentials: 'include', headers: { 'content-type': 'application/json' }, body })
+  }, `${stage.service.baseUrl}/api/account/key-wraps`)
+  await ada.press('unlock')
+  await ada.write('recoveryCode', code)
+  await ada.press('unlock')
+  await ada.press('confirm-recovery-saved')
+  await ada.page.getByText(words.passkeys.renewed).waitFor()
+  await ada.press('unlock')
+  await ada.control('confirm-recovery-saved').waitFor()
+  await ada.leave()
+})
+
+test('a passkey that was removed elsewhere is not offered again once it failed', async () => {
+  const ada = await comeToPasskeys('ada-3')
+  await startAdding(ada, { prf: true })
+  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  const [, second] = await passkeysOf(ada)
+  const removed = await ada.page.evaluate(
+    async (url) => (await fetch(url, { method: 'DELETE', credentials: 'include' })).status,
+    `${stage.service.baseUrl}/api/auth/passkeys/${second?.credentialId}`,
+  )
+  assert.equal(removed, 204)
+  await ada.press('sign-out')
+  await ada.page.waitForURL(`${stage.service.authUrl}/`)
+  assert.equal((await ada.authenticator.credentials()).length, 1)
+  ada.offerPasskeys(false)
+  await ada.page.goto(`${stage.service.authUrl}/login`)
+  await ada.press('sign-in')
+  await ada.page.getByText(words.problem.refused.invalid_credential).waitFor()
+  assert.deepEqual(await ada.authenticator.credentials(), [])
+  await ada.leave()
+})
+
+test('a passkey that is removed here is gone from the password manager too', async () => {
+  const ada = await comeToPasskeys('ada-5')
+  await startAdding(ada, { prf: true })
+  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  const [, second] = await passkeysOf(ada)
+  const forgotten = ada.authenticator.forgets()
+  await ada.page
+    .getByRole('button', { name: words.passkeys.removeOne('Passkey') })
+    .nth(1)
+    .click()
+  await ada.press('remove-passkey')
+  assert.equal(await forgotten, second?.credentialId)
+  await ada.leave()
+})
+
+test('a person sees where they are signed in, and ends it', async () => {
+  const ada = await comeToPasskeys('ada-4')
+  const laptop = await stage.invite()
+  await laptop.authenticator.take(await ada.authenticator.credentials())
+  await laptop.page.goto(`${stage.service.authUrl}/login`)
+  await laptop.page.waitForURL(/\/account/)
+
+  await ada.page.goto(`${stage.service.authUrl}/account/sessions`)
+  await ada.page.getByText(words.sessions.thisOne).waitFor()
+  assert.equal(await ada.page.locator('.entry').count(), 2)
+  await ada.page.getByRole('heading', { name: 'Chrome' }).first().waitFor()
+  await ada.press('end-other-sessions')
+  await ada.control('end-other-sessions').waitFor({ state: 'detached' })
+  assert.equal(await ada.page.locator('.entry').count(), 1)
+  laptop.offerPasskeys(false)
+  await laptop.page.reload()
+  await laptop.page.waitForURL(/\/login/)
+  await ada.page.reload()
+  await ada.page.getByText(words.sessions.thisOne).waitFor()
+  await Promise.all([ada.leave(), laptop.leave()])
+})
+
+/** A person with an account, at the list of their passkeys. */
+async function comeToPasskeys(handle: string): Promise<Person> {
+  const person = await stage.invite()
+  await person.page.goto(`${stage.service.authUrl}/register`)
+  await person.createAccount({ handle, displayName: 'Ada Lovelace' })
+  await person.press('confirm-recovery-saved')
+  await person.page.waitForURL(/\/account/)
+  await person.page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await person.control('add-passkey').waitFor()
+  return person
+}
+
+/** Adds a passkey that another device makes. */
+async function startAdding(person: Person, manner: { prf: boolean }): Promise<void> {
+  await person.press('add-passkey')
+  await person.control('make-passkey').waitFor()
+  await person.authenticator.exchange(manner)
+  await person.press('make-passkey')
+}
+
+async function passkeysOf(person: Person) {
+  return (await person.ask(stage.service.baseUrl, 'GET /api/auth/passkeys')).passkeys
+}

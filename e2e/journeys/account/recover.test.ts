@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openMasterKey } from '@countersign/keys/master-key'
+import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
+import { en as words } from '../../../web/locales/en.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+type Registration = {
+  signingKey: { publicKey: string; encryptedPrivateKey: string }
+  encryptionKey: { encryptedPrivateKey: string }
+}
+
+test('REC-04 with the recovery code alone, a new device gets in and opens the very same keys', async () => {
+  const { authUrl, baseUrl } = stage.service
+  const lost = await stage.invite()
+  await lost.page.goto(`${authUrl}/register`)
+  const code = await lost.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await lost.press('confirm-recovery-saved')
+  await lost.page.waitForURL(/\/account/)
+  const { user, identities } = await lost.ask(baseUrl, 'GET /api/auth/session')
+  const registration = await registrationOf(lost)
+  const identityId = identities[0]?.identityId ?? ''
+  const keysBefore = await keysIn(lost, identityId)
+  assert.partialDeepStrictEqual(keysBefore, [registration.signingKey, registration.encryptionKey])
+
+  const ada = await stage.invite()
+  ada.offerPasskeys(false)
+  await ada.page.goto(`${authUrl}/login`)
+  await ada.page.getByRole('link', { name: words.login.recover }).click()
+  await ada.page.waitForURL(`${authUrl}/recover`)
+  await ada.write('handle', 'Ada')
+  await ada.write('recoveryCode', code.toLowerCase().replaceAll('-', ' '))
+  await ada.press('recover')
+  const next = await ada.page.locator('output[name="recoveryCode"]').innerText()
+  assert.notEqual(next, code)
+  await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
+
+  assert.equal(await statusOf(lost, `${baseUrl}/api/auth/session`), 401, 'the lost device is signed out')
+  const { sessions } = await ada.ask(baseUrl, 'GET /api/auth/sessions')
+  assert.equal(sessions.length, 1)
+
+  const { keyWraps } = await ada.ask(baseUrl, 'GET /api/account/key-wraps')
+  assert.deepEqual(keyWraps.map(({ kind }) => kind).toSorted(), ['passkey_prf', 'passkey_prf', 'recovery_code'])
+  const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')?.ciphertext ?? ''
+  const masterKey = await openMasterKey(wrap, await keyFromRecoveryCode(next), user.userId)
+  assert.deepEqual(await keysIn(ada, identityId), keysBefore)
+  const { publicKey, encryptedPrivateKey } = registration.signingKey
+  const signingKey = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
+  const message = new TextEncoder().encode('a contract')
+  const signature = await crypto.subtle.sign('Ed25519', signingKey, message)
+  const verifying = await crypto.subtle.importKey('raw', Buffer.from(publicKey, 'base64'), 'Ed25519', false, ['verify'])
+  assert.ok(await crypto.subtle.verify('Ed25519', verifying, signature, message))
+  await masterKey.openEncryptionKey(identityId, registration.encryptionKey.encryptedPrivateKey)
+
+  await signInAgainAndOpen(ada)
+  await isRefused(code)
+  await Promise.all([lost.leave(), ada.leave()])
+})
+
+test('a new passkey that opens no keys gets its owner in, and the new code opens them', async () => {
+  const { authUrl, baseUrl } = stage.service
+  const lost = await stage.invite()
+  await lost.page.goto(`${authUrl}/register`)
+  const code = await lost.createAccount({ handle: 'grace', displayName: 'Grace Hopper' })
+  await lost.press('confirm-recovery-saved')
+  await lost.page.waitForURL(/\/account/)
+  await lost.leave()
+
+  const grace = await stage.invite({ prf: false })
+  await grace.page.goto(`${authUrl}/recover`)
+  await grace.write('handle', 'grace')
+  await grace.write('recoveryCode', code)
+  await grace.press('recover')
+  await grace.page.getByText(words.recovery.whyWithoutPrf).waitFor()
+  const next = await grace.page.locator('output[name="recoveryCode"]').innerText()
+  await grace.press('confirm-recovery-saved')
+  await grace.page.waitForURL(/\/account/)
+  const { user } = await grace.ask(baseUrl, 'GET /api/auth/session')
+  const { keyWraps } = await grace.ask(baseUrl, 'GET /api/account/key-wraps')
+  const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')?.ciphertext ?? ''
+  await openMasterKey(wrap, await keyFromRecoveryCode(next), user.userId)
+  await grace.leave()
+})
+
+test('whoever leaves before the new code is saved is told so, and the old one still opens the keys', async () => {
+  const { authUrl } = stage.service
+  const lost = await stage.invite()
+  await lost.page.goto(`${authUrl}/register`)
+  const code = await lost.createAccount({ handle: 'emmy', displayName: 'Emmy Noether' })
+  await lost.leave()
+
+  const emmy = await stage.invite({ prf: false })
+  await emmy.page.goto(`${authUrl}/recover`)
+  await emmy.write('handle', 'emmy')
+  await emmy.write('recoveryCode', code)
+  await emmy.press('recover')
+  await emmy.control('confirm-recovery-saved').waitFor()
+  emmy.page.on('dialog', (dialog) => void dialog.accept())
+  await emmy.page.goto(`${authUrl}/account/passkeys`)
+  await emmy.page.getByText(words.passkeys.recoveryNone).waitFor()
+  await emmy.press('unlock')
+  await emmy.write('recoveryCode', code)
+  await emmy.press('unlock')
+  await emmy.press('confirm-recovery-saved')
+  await emmy.page.getByText(words.passkeys.renewed).waitFor()
+  await emmy.leave()
+})
+
+/** What this person's browser sent to make the account. */
+async function registrationOf(person: Person): Promise<Registration> {
+  const sent = (await person.sent()).find(({ url }) => url.endsWith('/register/finish'))
+  const registration: Registration = JSON.parse(sent?.body.toString() ?? '')
+  return registration
+}
+
+/** The keys of an identity as the service has them, the private halves encrypted. */
+function keysIn({ page }: Person, identityId: string): Promise<unknown[]> {
+  const urls = ['signing', 'encryption'].map((what) => `${stage.service.baseUrl}/api/${what}/keys/${identityId}`)
+  return page.evaluate(
+    (addresses) =>
+      Promise.all(
+        addresses.map(async (address) => {
+          const answer = await fetch(address, { credentials: 'include' })
+          return answer.json()
+        }),
+      ),
+    urls,
+  )
+}
+
+function statusOf(person: Person, url: string): Promise<number> {
+  return person.page.evaluate(async (address) => (await fetch(address, { credentials: 'include' })).status, url)
+}
+
+/** The new passkey signs in by itself, and opens the keys by itself. */
+async function signInAgainAndOpen(person: Person): Promise<void> {
+  const { authUrl } = stage.service
+  await person.press('sign-out')
+  await person.page.waitForURL(`${authUrl}/`)
+  await person.page.goto(`${authUrl}/login`)
+  await person.press('sign-in')
+  await person.page.waitForURL(/\/account/)
+  await person.page.goto(`${authUrl}/account/passkeys`)
+  await person.press('unlock')
+  await person.control('confirm-recovery-saved').waitFor()
+  await person.press('cancel')
+}
+
+/** A code that was used does not let a stranger in. */
+async function isRefused(code: string): Promise<void> {
+  const stranger = await stage.invite()
+  await stranger.page.goto(`${stage.service.authUrl}/recover`)
+  await stranger.press('recover')
+  await stranger.page.getByText(words.recover.handleMissing).waitFor()
+  await stranger.page.getByText(words.passkeys.codeMalformed).waitFor()
+  await stranger.write('handle', 'ada')
+  await stranger.write('recoveryCode', code)
+  await stranger.press('recover')
+  await stranger.page.getByText(words.recover.noMatch).waitFor()
+  assert.deepEqual(await stranger.authenticator.credentials(), [])
+  await stranger.leave()
+}

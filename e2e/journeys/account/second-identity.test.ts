@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { en as words } from '../../../web/locales/en.ts'
+import { watch } from '../../fixtures/look.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+async function addName(person: Person, handle: string, displayName: string): Promise<void> {
+  await person.page.goto(`${stage.service.authUrl}/account`)
+  await person.page.getByRole('button', { name: words.identities.add }).click()
+  await person.write('handle', handle)
+  await person.write('displayName', displayName)
+  await person.press('add-identity')
+  await person.page.getByRole('heading', { name: displayName }).waitFor()
+}
+
+const chosen = (person: Person, name: string) => person.control('choose-identity').filter({ hasText: name })
+
+test('a second name is another customer to the app, and the first stays who it was', async () => {
+  const { shop, service } = stage
+  const ada = await stage.invite()
+  const subAtShop = () => ada.page.locator('#sub').innerText()
+  const visitShop = async () => {
+    await ada.page.goto(`${shop.origin}/sign-out`)
+    await ada.page.locator('#sign-in').click()
+  }
+
+  await visitShop()
+  await ada.page.getByRole('link', { name: words.login.register }).click()
+  await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.press('confirm-recovery-saved')
+  await ada.press('approve')
+  const first = await subAtShop()
+
+  await addName(ada, 'countess', 'The Countess')
+
+  await visitShop()
+  await chosen(ada, 'The Countess').click()
+  await ada.press('approve')
+  assert.equal(await ada.page.locator('#name').innerText(), 'The Countess')
+  const second = await subAtShop()
+  assert.notEqual(second, first)
+
+  await visitShop()
+  await chosen(ada, 'Ada Lovelace').click()
+  assert.equal(await ada.page.locator('#name').innerText(), 'Ada Lovelace')
+  assert.equal(await subAtShop(), first)
+  assert.equal(shop.customers.get(first)?.signIns, 2)
+  assert.equal(shop.customers.get(second)?.signIns, 1)
+
+  await ada.page.goto(`${service.authUrl}/account/apps`)
+  for (const handle of ['ada', 'countess']) await ada.page.getByText(words.apps.as(handle)).waitFor()
+  await ada.leave()
+})
+
+test('nothing moves when a passkey that the browser offers leads to the choice between two names', async () => {
+  const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
+  await addName(bob, 'builder', 'The Builder')
+  await bob.context.clearCookies()
+  const { look, faults } = await watch(bob, { language: 'en' })
+  await bob.page.goto(`${stage.shop.origin}/sign-in`)
+  await chosen(bob, 'The Builder').waitFor()
+  await look('choice')
+  assert.deepEqual(faults, [])
+  await bob.leave()
+})

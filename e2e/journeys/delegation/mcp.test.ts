@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { en as words } from '../../../web/locales/en.ts'
+import { watch } from '../../fixtures/look.ts'
+import { makeCertificate, openMcpClient, openMcpServer } from '../../apps/mcp.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStageWithProcess, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+let certificate: Awaited<ReturnType<typeof makeCertificate>>
+let server: Awaited<ReturnType<typeof openMcpServer>>
+let agent: Awaited<ReturnType<typeof openMcpClient>>
+before(async () => {
+  certificate = await makeCertificate()
+  const { certificate: file } = certificate
+  stage = await openStageWithProcess({ CLIENT_ID_METADATA_DOCUMENTS: 'on', NODE_EXTRA_CA_CERTS: file })
+  ;[server, agent] = await Promise.all([openMcpServer(stage.service), openMcpClient(certificate)])
+})
+after(async () => {
+  await Promise.all([server.close(), agent.close()])
+  await stage.close()
+  await certificate.remove()
+})
+
+/** Follows the client to the page, agrees there, and answers the code with which the page sends back. */
+async function agree({ page, press, control }: Person, asked: URL): Promise<string> {
+  await page.goto(asked.href)
+  await control('approve').waitFor()
+  const heading = await page.locator('h1').innerText()
+  assert.ok(heading.includes(agent.host) && heading.includes('Paper Shop'), heading)
+  await page.getByText(words.signin.callsItself('Notebook agent')).waitFor()
+  await page.getByText(words.signin.unverified).waitFor()
+  await page.getByText(words.connect.modes.background).waitFor()
+  await press('approve')
+  await page.waitForURL(`${agent.redirectUrl}?**`)
+  return new URL(page.url()).searchParams.get('code') ?? ''
+}
+
+async function endDelegation({ page, press }: Person): Promise<void> {
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await page.locator('[data-action="revoke"]').last().click()
+  await press('revoke')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('the client of the MCP SDK finds its way, is agreed to, acts, goes on, and is stopped', async () => {
+  const first = agent.connect(server.url)
+  await assert.rejects(first.client.connect(first.transport), UnauthorizedError)
+  const [asked] = agent.sentTo
+  assert.ok(asked)
+  const { client_id: clientId, resource, scope } = Object.fromEntries(asked.searchParams)
+  assert.deepEqual([asked.origin, clientId, resource], [stage.service.authUrl, agent.clientId, server.url.href])
+  assert.equal(scope, 'notes.read offline_access')
+
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const { look, faults } = await watch(ada, { language: 'en' })
+  for (const [width, colorScheme] of [[1280, 'light'] as const, [320, 'dark'] as const]) {
+    await ada.page.setViewportSize({ width, height: 740 })
+    await ada.page.emulateMedia({ colorScheme })
+    await ada.page.goto(asked.href)
+    await ada.control('approve').waitFor()
+    await look(`mcp-consent-${width}-${colorScheme}`)
+  }
+  assert.deepEqual(faults, [])
+  await first.transport.finishAuth(await agree(ada, asked))
+  assert.deepEqual([agent.tokens()?.expires_in, agent.tokens()?.scope], [600, 'notes.read'])
+
+  const { client, transport } = agent.connect(server.url)
+  await client.connect(transport)
+  const readNotes = async () => (await client.callTool({ name: 'read-notes' })).content
+  assert.deepEqual(await readNotes(), [{ type: 'text', text: 'Buy milk.' }])
+  assert.ok(server.callers.at(-1)?.endsWith(` by ${agent.clientId}`))
+
+  agent.spoil()
+  assert.deepEqual(await readNotes(), [{ type: 'text', text: 'Buy milk.' }], 'after a refresh')
+  assert.equal(agent.sentTo.length, 1, 'which asks nobody')
+
+  await endDelegation(ada)
+  await assert.rejects(readNotes(), UnauthorizedError)
+  assert.equal(agent.sentTo.length, 2, 'it may only ask the person again')
+  await ada.leave()
+})

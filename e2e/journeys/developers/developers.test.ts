@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { NewApp } from '@countersign/protocol/clients/apps'
+import { developerEn } from '../../../web/locales/developer-en.ts'
+import { en } from '../../../web/locales/en.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openShop } from '../../apps/relying-party.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+const words = { ...en, ...developerEn }
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** Registers an app on the pages, as its developer does; answers what they took away from there. */
+async function register({ page, press, write }: Person, { name, redirectUris }: Pick<NewApp, 'name' | 'redirectUris'>) {
+  await press('new-app')
+  await write('name', name)
+  await page.locator('textarea[name="redirectUris"]').fill(redirectUris.join('\n'))
+  await press('create-app')
+  const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
+  const clientId = await page.locator('.copies code').first().innerText()
+  await press('confirm-secret-saved')
+  return { name, clientId, clientSecret }
+}
+
+async function openPortal(person: Person) {
+  await person.page.goto(`${stage.service.authUrl}/account`)
+  await person.page.getByRole('link', { name: words.frame.developers }).click()
+  await person.control('new-app').waitFor()
+}
+
+test('a developer registers an app, signs in to it, replaces its secret and deletes it', async (t) => {
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const { page } = ada
+  await openPortal(ada)
+  const shop = await openShop(stage.service, (settings) => register(ada, settings))
+  t.after(() => shop.close())
+  const app = page.url()
+  assert.equal(app, `${stage.service.authUrl}/developers/apps/${shop.app.clientId}`)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Paper Shop', level: 1 }).waitFor()
+  assert.ok(!(await page.content()).includes(shop.app.clientSecret ?? ''), 'the secret was shown once')
+
+  const signIn = () => page.goto(`${shop.origin}/sign-in`)
+  await signIn()
+  await ada.press('approve')
+  assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
+
+  await page.goto(app)
+  await ada.press('new-secret')
+  await page.getByRole('radio', { name: words.developers.graces.none }).check()
+  await ada.press('rotate-secret')
+  const secret = await page.locator('output[name="clientSecret"]').innerText()
+  assert.notEqual(secret, shop.app.clientSecret)
+  await signIn()
+  assert.equal(await page.locator('#error').innerText(), 'invalid_client')
+  await shop.takeSecret(secret)
+  await signIn()
+  assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
+
+  await page.goto(app)
+  await ada.press('end-app')
+  await ada.write('confirmation', 'paper shop')
+  await ada.press('delete-app')
+  await page.getByText(words.developers.mismatch).waitFor()
+  await ada.write('confirmation', 'Paper Shop')
+  await ada.press('delete-app')
+  await page.getByText(words.developers.none).waitFor()
+  assert.equal(page.url(), `${stage.service.authUrl}/developers`)
+  await signIn()
+  await page.getByRole('heading', { name: words.error.titles.invalid_client }).waitFor()
+  await ada.leave()
+})
+
+test('the first sign-in that the page prints works as it is printed', async (t) => {
+  const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
+  const { page } = grace
+  await openPortal(grace)
+  const redirectUri = `${stage.shop.origin}/callback`
+  const { clientSecret } = await register(grace, { name: 'Compiler', redirectUris: [redirectUri] })
+  await page.getByRole('radio', { name: 'ES256' }).check()
+  await grace.press('save-app')
+  await page.getByText(words.developers.saved).waitFor()
+  await grace.press('first-sign-in')
+  const program = await page.locator('.first-sign-in pre').last().innerText()
+
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-first-'))
+  t.after(() => rm(directory, { recursive: true }))
+  await symlink(join(import.meta.dirname, '../../../node_modules'), join(directory, 'node_modules'))
+  await writeFile(join(directory, 'first-sign-in.mjs'), program)
+  const terminal = spawn(process.execPath, ['first-sign-in.mjs'], {
+    cwd: directory,
+    env: { CLIENT_SECRET: clientSecret },
+  })
+  t.after(() => terminal.kill())
+  let written = ''
+  for (const stream of [terminal.stdout, terminal.stderr])
+    stream.on('data', (text: Buffer) => (written += text.toString()))
+  while (!/^Open (\S+)\n/.test(written))
+    await Promise.race([once(terminal.stdout, 'data'), failing(terminal, () => written)])
+
+  await page.goto(/^Open (\S+)\n/.exec(written)?.[1] ?? '')
+  await grace.press('approve')
+  await page.waitForURL(`${redirectUri}?**`)
+  terminal.stdin.write(`${page.url()}\n`)
+  await once(terminal, 'exit')
+  assert.match(written, /name: 'Grace Hopper'/)
+  await grace.leave()
+})
+
+/** Never fulfilled; rejects with what a program has said when it ends. */
+async function failing(program: ReturnType<typeof spawn>, said: () => string): Promise<never> {
+  await once(program, 'exit')
+  throw new Error(`It ended early:\n${said()}`)
+}
+
+test('a developer who is signed out comes back to the place where they were', async () => {
+  const alan = await stage.enroll({ handle: 'alan', displayName: 'Alan Turing' })
+  const { page } = alan
+  await alan.press('sign-out')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  alan.offerPasskeys(false)
+  await page.goto(`${stage.service.authUrl}/developers/new`)
+  await alan.press('sign-in')
+  await alan.control('create-app').waitFor()
+  assert.equal(page.url(), `${stage.service.authUrl}/developers/new`)
+  await page.getByRole('radio', { name: words.developers.kinds.public }).check()
+  await alan.write('name', 'Machine')
+  await page.locator('textarea').fill('http://machine.example/')
+  await alan.press('create-app')
+  await page.locator('main .problem').waitFor()
+  await page.locator('textarea').fill('com.example.machine:/callback')
+  await alan.press('create-app')
+  await page.getByText(words.developers.noSecret).waitFor()
+  assert.equal(await page.locator('output[name="clientSecret"]').count(), 0)
+  await page.goBack()
+  assert.notEqual(page.url(), `${stage.service.authUrl}/developers/new`, 'nobody registers twice by going back')
+  await alan.leave()
+})
+
+test('a developer reads that the operator has disabled their app, and cannot enable it', async () => {
+  const mary = await stage.enroll({ handle: 'mary', displayName: 'Mary Somerville' })
+  await openPortal(mary)
+  const { clientId } = await register(mary, { name: 'Orrery', redirectUris: ['https://orrery.example/'] })
+  const disabled = await fetch(`${stage.service.baseUrl}/api/admin/apps/${clientId}`, {
+    method: 'PATCH',
+    headers: { ...stage.service.admin, 'content-type': 'application/json' },
+    body: JSON.stringify({ status: 'disabled' }),
+  })
+  assert.equal(disabled.status, 200)
+  await mary.page.reload()
+  await mary.press('enable-app')
+  await mary.page.getByText(words.problem.refused.disabled_by_operator).waitFor()
+  await mary.leave()
+})
+
+test('where the operator does not want it, no page of it is there, and none leads to it', async (t) => {
+  const quiet = await openStage({ DEVELOPER_PORTAL: 'off' })
+  t.after(() => quiet.close())
+  const ada = await quiet.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await ada.page.locator('.entries').waitFor()
+  assert.equal(await ada.page.getByRole('link', { name: words.frame.developers }).count(), 0)
+  for (const path of ['/developers', '/developers/new', '/developers/apps/app_1']) {
+    const answer = await ada.page.goto(`${quiet.service.authUrl}${path}`)
+    assert.equal(answer?.status(), 404, path)
+  }
+  await ada.leave()
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test, type TestContext } from 'node:test'
+import { openGuide } from '../../fixtures/guide.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+import type { Person } from '../../fixtures/person.ts'
+
+/** The route handlers of the guide, called with a Request as the App Router calls them. */
+const routes = {
+  path: 'host.mjs',
+  code: `
+import { createServer } from 'node:http'
+createServer(async (incoming, outgoing) => {
+  const request = new Request(new URL(incoming.url, process.env.APP_URL), { headers: incoming.headers })
+  const { pathname } = new URL(request.url)
+  if (!['/sign-in', '/callback', '/me', '/sign-out'].includes(pathname)) return outgoing.writeHead(404).end()
+  const { GET } = await import('./app' + pathname + '/route.js')
+  const response = await GET(request)
+  outgoing.setHeaders(response.headers)
+  outgoing.writeHead(response.status).end(await response.text())
+}).listen(process.env.PORT)
+`,
+}
+
+let stage: Stage
+let ada: Person
+before(async () => {
+  stage = await openStage()
+  ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+})
+after(() => stage.close())
+
+const guides = [
+  { name: 'sign-in-with-node', home: '/' },
+  { name: 'sign-in-with-express', home: '/' },
+  { name: 'sign-in-with-fastify', home: '/' },
+  { name: 'sign-in-with-nextjs', home: '/me', host: routes },
+]
+
+for (const { name, home, host } of guides)
+  test(`${name}: what the guide shows signs in and out, and takes no answer that the browser did not ask for`, (t) =>
+    follow(t, name, home, host))
+
+async function follow(t: TestContext, name: string, home: string, host?: typeof routes) {
+  const app = await openGuide(stage.service, name, host)
+  t.after(() => app.close())
+  const { page } = ada
+  const words = () => page.locator('body').innerText()
+
+  await page.goto(app.origin + home)
+  assert.match(await words(), /Nobody is signed in/)
+
+  await page.goto(`${app.origin}/sign-in`)
+  await ada.press('deny')
+  await page.waitForURL(/\/callback/)
+  assert.match(await words(), /Not signed in: access_denied/)
+
+  const strangers = await fetch(`${app.origin}/callback?code=of-somebody-else&state=of-somebody-else`)
+  assert.equal(strangers.status, 400)
+  assert.match(await strangers.text(), /not begun in this browser/)
+
+  await page.goto(`${app.origin}/sign-in`)
+  await ada.press('approve')
+  await page.waitForURL(app.origin + home)
+  assert.match(await words(), /^Hello Ada Lovelace\. You are [0-9a-f-]{36} here\.$/)
+
+  const clicks = ada.clicks()
+  await page.goto(`${app.origin}/sign-out`)
+  await page.waitForURL(app.origin + home)
+  assert.match(await words(), /Nobody is signed in/)
+  assert.equal(ada.clicks(), clicks)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await page.waitForURL(`${stage.service.authUrl}/account`)
+}

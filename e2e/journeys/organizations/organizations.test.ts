@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import type { Browser } from 'playwright-core'
+import { startCustomerKms } from '../../../server/testing/customer-kms.ts'
+import { serveHere } from '../../../server/testing/service-here.ts'
+import { freePorts, type Served } from '../../../server/testing/service.ts'
+import { businessEn as words } from '../../../web/locales/business-en.ts'
+import { en as english } from '../../../web/locales/en.ts'
+import { organizationKeysEn } from '../../../web/locales/organization-keys-en.ts'
+import { openOrganizationKey } from '../../fixtures/key-opening.ts'
+import { denyAct, readAct, signAct, signActs, signWithCode } from '../../apps/acts.ts'
+import { invite, type Person } from '../../fixtures/person.ts'
+import { spellingsIn } from '../../fixtures/secret.ts'
+import { launchBrowser } from '../../fixtures/stage.ts'
+
+/** Each host has a name of its own, as in production: no cookie reaches another, and passkeys are of one alone. */
+let service: Served
+let browser: Browser
+before(async () => {
+  const [api, auth, business] = await freePorts(3)
+  const environment = {
+    BASE_URL: `http://api.countersign.localhost:${api}`,
+    AUTH_URL: `http://auth.countersign.localhost:${auth}`,
+    BUSINESS_URL: `http://business.countersign.localhost:${business}`,
+    RATE_LIMITS: 'off',
+  }
+  ;[service, browser] = await Promise.all([serveHere(environment), launchBrowser()])
+})
+after(async () => {
+  await browser.close()
+  await service.close()
+})
+
+/** Somebody who follows a link to the pages of organizations, has no account yet, and makes one. */
+async function arrive(
+  at: string,
+  wanted: Parameters<Person['createAccount']>[0],
+  signs: 'at once' | 'by hand' = 'at once',
+): Promise<Person & { code: string }> {
+  const person = await invite(browser)
+  const { page } = person
+  person.offerPasskeys(false)
+  await page.goto(`${service.businessUrl}${at}`)
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  const code = await person.createAccount(wanted)
+  await person.press('confirm-recovery-saved')
+  await page.waitForURL(`${service.businessUrl}/**`)
+  if (signs === 'at once') signActs(person, code)
+  return { ...person, code }
+}
+
+async function settings({ page, control }: Person) {
+  await page.getByRole('link', { name: words.sections.settings }).click()
+  await control('save-organization').waitFor()
+}
+
+/** Makes an organization where they are asked for one; answers its address. */
+async function begin(person: Person, name: string): Promise<string> {
+  await person.write('name', name)
+  await person.press('create-organization')
+  await person.control('invite').waitFor()
+  return person.page.url()
+}
+
+test('an owner makes an organization, renames it, and deletes it', async () => {
+  const ada = await arrive('/', { handle: 'ada', displayName: 'Ada Lovelace' })
+  const { page } = ada
+  await page.getByText(words.none).waitFor()
+  await ada.press('new-organization')
+  await ada.write('name', 'Analytical Engines')
+  await ada.press('create-organization')
+  await settings(ada)
+  await ada.write('name', 'Engines & Sons')
+  await ada.press('save-organization')
+  await page.getByText(words.saved).waitFor()
+  await page.goto(`${service.businessUrl}/`)
+  await ada.control('switch-organization').getByText('Engines & Sons').waitFor()
+
+  await page.getByRole('link', { name: words.account }).click()
+  await page.waitForURL(`${service.authUrl}/account`)
+  await page.getByRole('link', { name: words.title }).click()
+  await page.getByRole('link', { name: 'Engines & Sons' }).click()
+  await settings(ada)
+
+  await ada.press('end-organization')
+  await page.getByText(words.none).waitFor()
+  await ada.leave()
+})
+
+test('who proves again that it is them, on the host of the passkeys, comes back to the question', async () => {
+  const grace = await arrive('/organizations/new', { handle: 'grace', displayName: 'Grace Hopper' })
+  const { page } = grace
+  await begin(grace, 'Compilers')
+  await settings(grace)
+  const question = `${page.url()}#delete`
+  await page.goto(`${service.authUrl}/login?return=${encodeURIComponent(question)}&prove`)
+  await grace.press('prove')
+  await page.getByRole('dialog').waitFor()
+  assert.equal(page.url(), question)
+  await grace.leave()
+})
+
+test('nothing of the session is kept on the host of organizations', async () => {
+  const alan = await arrive('/organizations/new', { handle: 'alan', displayName: 'Alan Turing' })
+  const { page, context } = alan
+  await begin(alan, 'Machines')
+  assert.deepEqual(await context.cookies(service.businessUrl), [])
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map(Object.entries)))
+  assert.doesNotMatch(kept, /eyJ|cs_/)
+  await page.goto(`${service.authUrl}/account`)
+  await alan.press('sign-out')
+  await page.waitForURL(`${service.authUrl}/`)
+  await page.goto(`${service.businessUrl}/`)
+  await alan.control('sign-in').waitFor()
+  assert.equal(new URL(page.url()).origin, service.authUrl)
+  await alan.leave()
+})
+
+test('an owner invites a colleague, who joins, gets another role, and is removed', async () => {
+  const mary = await arrive('/organizations/new', { handle: 'mary', displayName: 'Mary Somerville' })
+  const place = await begin(mary, 'Orreries')
+  await mary.press('invite')
+  await mary.write('whom', '@charles')
+  await mary.press('send-invitation')
+  await mary.page.getByText(words.nobody).waitFor()
+  await mary.press('cancel')
+
+  const charles = await arrive('/', { handle: 'charles', displayName: 'Charles Babbage' })
+  await mary.press('invite')
+  await mary.write('whom', '@charles')
+  await mary.page.getByRole('radio', { name: words.roles.viewer }).check()
+  await mary.press('send-invitation')
+  const url = await mary.page.locator('output[name="invitationUrl"]').innerText()
+  await mary.press('invitation-sent')
+  await mary.page.getByText(words.withdraw).waitFor()
+
+  const stranger = await arrive(new URL(url).pathname, { handle: 'jack', displayName: 'Jack' })
+  await stranger.page.getByText(words.joining.forAnother).waitFor()
+  assert.equal(await stranger.control('accept-invitation').count(), 0)
+  await stranger.leave()
+
+  await charles.page.goto(url)
+  await charles.page.getByText('Mary Somerville (@mary)').waitFor()
+  await charles.press('accept-invitation')
+  await charles.control('leave-of-member').waitFor()
+  assert.equal(charles.page.url(), place)
+  assert.equal(await charles.control('invite').count(), 0, 'who only sees invites nobody')
+
+  await mary.page.reload()
+  await mary.control('change-of-member').last().click()
+  await mary.page.getByRole('radio', { name: words.roles.admin }).check()
+  await mary.press('save-member')
+  await mary.page.getByRole('dialog').first().waitFor({ state: 'detached' })
+  await charles.page.reload()
+  await charles.control('invite').waitFor()
+  assert.equal(await charles.control('change-of-member').count(), 1, 'himself alone, and no owner')
+
+  await mary.press('remove-of-member')
+  await mary.control('remove-of-member').waitFor({ state: 'detached' })
+  await charles.page.reload()
+  await charles.page.getByText(words.unknown).waitFor()
+  await charles.leave()
+  await mary.press('leave-of-member')
+  await mary.page.getByText(english.problem.refused.last_owner).waitFor()
+
+  await mary.page.getByRole('link', { name: words.sections.activity }).click()
+  await mary.page.getByText(english.activity.acts['organization.created']).waitFor()
+  await mary.page.getByRole('combobox').selectOption('organization.member')
+  await mary.page.getByText(english.activity.acts['organization.created']).waitFor({ state: 'detached' })
+  await mary.page.getByText(english.activity.acts['organization.member.removed']).waitFor()
+  const [, ...lines] = (await saveTrail(mary, 'csv')).split('\r\n')
+  assert.match(lines.join('\n'), /organization\.member\.removed/)
+  assert.doesNotMatch(lines.join('\n'), /organization\.created/)
+  await mary.page.getByRole('combobox').selectOption('all')
+  const acts = ['organization.member.removed', 'organization.member.changed', 'organization.invitation.created']
+  assert.deepEqual(await signedIn(await saveTrail(mary, 'jsonl'), mary), acts)
+  await mary.leave()
+})
+
+async function saveTrail({ page, press }: Person, format: 'csv' | 'jsonl'): Promise<string> {
+  const saving = page.waitForEvent('download')
+  await press(`save-${format}`)
+  return (await readFile(await (await saving).path(), 'utf8')).trim()
+}
+
+/** The acts of a trail that somebody has signed, as anybody finds out who has it and their public key. */
+async function signedIn(trail: string, { page }: Person): Promise<string[]> {
+  const url = `${service.baseUrl}/api/signing/public-key/mary`
+  const { publicKey } = await page.evaluate(async (address) => (await fetch(address)).json(), url)
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: toBase64Url(publicKey) }, format: 'jwk' })
+  const entries = trail.split('\n').map((line): OrganizationAuditEntry => JSON.parse(line))
+  return entries.flatMap(({ action, details: { signed, signature } }) => {
+    const isSigned =
+      typeof signed === 'string' && verify(null, Buffer.from(signed), key, Buffer.from(String(signature), 'base64'))
+    return isSigned && JSON.parse(signed).action === action ? [action] : []
+  })
+}
+
+const toBase64Url = (base64: string) => Buffer.from(base64, 'base64').toString('base64url')
+
+test('who has no signing key is asked here, does it unsigned, and is told where that does not do', async () => {
+  const kate = await arrive('/', { handle: 'kate', displayName: 'Kate' }, 'by hand')
+  const { page } = kate
+  await page.goto(`${service.authUrl}/account`)
+  await page.locator('main .button.secondary').click()
+  await kate.write('handle', 'kate-at-work')
+  await kate.write('displayName', 'Kate at work')
+  await kate.press('add-identity')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goto(`${service.businessUrl}/organizations/new`)
+  await page.getByRole('radio', { name: 'Kate at work' }).check()
+  await begin(kate, 'Keyless & Sons')
+  await settings(kate)
+  await kate.write('name', 'Keyless')
+  await kate.press('save-organization')
+  await page.getByText(words.saved).waitFor()
+  await kate.press('require-signed')
+  await page.getByText(words.refused.no_signing_key).waitFor()
+
+  await kate.press('end-organization')
+  await kate.write('confirmation', 'Key')
+  await kate.press('delete-organization')
+  await page.getByText(words.deletion.mismatch).waitFor()
+  await kate.write('confirmation', 'Keyless')
+  await kate.press('delete-organization')
+  await page.getByText(words.none).waitFor()
+  assert.equal(kate.context.pages().length, 1, 'no window was opened')
+  await kate.leave()
+})
+
+/** Goes from the keys of an organization to the host of the passkeys, does there what is to do, and comes back. */
+async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-key', seen: string): Promise<void> {
+  const place = page.url()
+  await press(action)
+  await page.waitForURL(`${service.authUrl}/organization-keys?**`)
+  await page.getByRole('heading', { name: seen }).waitFor()
+  await press('unlock')
+  await page.waitForURL(place)
+}
+
+test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and replaced when they leave', async () => {
+  const emmy = await arrive('/organizations/new', { handle: 'emmy', displayName: 'Emmy Noether' })
+  const { page } = emmy
+  const [, organizationId = ''] = /organizations\/([^/]+)/.exec(await begin(emmy, 'Invariants')) ?? []
+  await emmy.press('invite')
+  const hilbert = await arrive('/', { handle: 'hilbert', displayName: 'David Hilbert' })
+  await emmy.write('whom', '@hilbert')
+  await emmy.press('send-invitation')
+  const url = await page.locator('output[name="invitationUrl"]').innerText()
+  await emmy.press('invitation-sent')
+  const open = ({ code, ...person }: typeof emmy) => openOrganizationKey(person, code, service, organizationId)
+
+  await page.getByRole('link', { name: words.sections.keys }).click()
+  await emmy.press('change-keeper')
+  await page.getByRole('radio', { name: words.keys.modes.e2ee }).check()
+  await emmy.press('set-keeper')
+  await emmy.control('change-keeper').waitFor()
+  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
+  await page.getByText(words.keys.kept.identity_grants).waitFor()
+  const made = await open(emmy)
+  assert.equal(made.version, 1)
+
+  await hilbert.page.goto(url)
+  await hilbert.press('accept-invitation')
+  await hilbert.control('leave-of-member').waitFor()
+  await assert.rejects(open(hilbert), { code: 'cannot_open' })
+  await page.reload()
+  await page.getByText(words.keys.without(1)).waitFor()
+  await withPasskey(emmy, 'share-key', 'David Hilbert')
+  await page.getByText(words.keys.kept.identity_grants).waitFor()
+  assert.equal(await page.getByText(words.keys.without(1)).count(), 0)
+  assert.deepEqual(await open(hilbert), made)
+  const sent = (await emmy.sent()).map(({ url: to, body }) => `${to} ${body.toString('latin1')}`).join('\n')
+  assert.ok(sent.includes(made.fingerprint), 'the search finds what was sent')
+  assert.deepEqual(spellingsIn(sent, { name: 'the key', bytes: made.bytes }), [])
+
+  await hilbert.press('leave-of-member')
+  await hilbert.page.getByText(words.none).waitFor()
+  await page.reload()
+  await page.locator('.problem', { hasText: words.keys.due('today') }).waitFor()
+  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
+  await page.getByText(words.keys.inForce(2, 'today')).waitFor()
+  assert.equal((await open(emmy)).version, 2)
+  await emmy.press('delete-key-1')
+  await page.getByText(words.keys.former).waitFor({ state: 'detached' })
+  await hilbert.leave()
+  await emmy.leave()
+})
+
+test('an organization takes its KMS away once that keeps nothing any more', async () => {
+  const kms = await startCustomerKms()
+  const otto = await arrive('/organizations/new', { handle: 'otto', displayName: 'Otto Wagner' })
+  const { page } = otto
+  await begin(otto, 'Post Office')
+  await page.getByRole('link', { name: words.sections.keys }).click()
+  const keepBy = async (mode: keyof typeof words.keys.modes, url?: string) => {
+    await otto.press('change-keeper')
+    await page.getByRole('radio', { name: words.keys.modes[mode] }).check()
+    if (url !== undefined) await otto.write('kmsUrl', url)
+    await otto.press('set-keeper')
+    await otto.control('change-keeper').waitFor()
+  }
+  await keepBy('enterprise_managed', kms.url)
+  await page.getByText(kms.url, { exact: true }).waitFor()
+  await otto.press('make-key')
+  await page.getByText(words.keys.kept.customer_kms).waitFor()
+  await keepBy('standard')
+  await page.getByText(words.keys.kmsOpens(kms.url)).waitFor()
+  assert.equal(await otto.control('remove-kms').count(), 0)
+
+  await otto.press('make-key')
+  await page.getByText(words.keys.kept.svc_standard).waitFor()
+  await otto.press('delete-key-1')
+  await page.getByText(words.keys.kmsStays(kms.url)).waitFor()
+  await otto.press('remove-kms')
+  await page.getByText(words.keys.kmsStays(kms.url)).waitFor({ state: 'detached' })
+  await otto.press('change-keeper')
+  await page.getByRole('radio', { name: words.keys.modes.enterprise_managed }).check()
+  assert.equal(await page.locator('input[name="kmsUrl"]').inputValue(), '')
+  await otto.leave()
+  await kms.close()
+})
+
+test('an owner signs what they do in a window of the other host, which names it, or nothing is done', async () => {
+  const ada = await arrive('/', { handle: 'ada-signs', displayName: 'Ada Lovelace' }, 'by hand')
+  const { page } = ada
+  await ada.press('new-organization')
+  const place = await begin(ada, 'Signed Engines')
+  await settings(ada)
+  const press = async (action: string) => {
+    const opened = page.waitForEvent('popup')
+    await ada.press(action)
+    return opened
+  }
+  await ada.write('name', 'Unsigned Engines')
+  const first = await press('save-organization')
+  await readAct(first)
+  assert.equal(new URL(first.url()).origin, service.authUrl)
+  assert.deepEqual(await first.locator('.fact').allInnerTexts(), [
+    `${words.concerns.organization}\nSigned Engines`,
+    `${words.name}\nUnsigned Engines`,
+  ])
+  await first.close()
+  await page.getByText(words.refused.signed_action_required).waitFor()
+  await ada.control('switch-organization').getByText('Signed Engines').waitFor()
+
+  const second = await press('save-organization')
+  await page.getByText(words.signedActs.opened).waitFor()
+  await ada.press('cancel-signature')
+  if (!second.isClosed()) await second.waitForEvent('close')
+  await page.evaluate(() => Object.assign(globalThis, { letOpen: open, open: () => null }))
+  await ada.press('save-organization')
+  await ada.press('open-signature')
+  await page.getByText(words.signedActs.blocked).waitFor()
+  await page.evaluate(() => Object.assign(globalThis, { open: Reflect.get(globalThis, 'letOpen') }))
+  await signAct(await press('open-signature'), ada.code)
+  await page.getByText(words.saved).waitFor()
+
+  const { authTime } = await ada.ask(service.baseUrl, 'GET /api/auth/session')
+  const third = await press('require-signed')
+  const withPasskeys = await readAct(third)
+  // They lose what opens keys on the way, and still prove who is there.
+  await withPasskeys.take(await ada.authenticator.credentials())
+  await third.locator('[data-action="sign"]').click()
+  await signWithCode(third, ada.code)
+  await ada.control('let-unsigned').waitFor()
+  const proved = await ada.ask(service.baseUrl, 'GET /api/auth/session')
+  assert.ok(proved.authTime > authTime, 'one touch proves who is there, too')
+  await page.goto(place)
+  const leaving = page.waitForEvent('popup')
+  await ada.press('invite')
+  await ada.write('whom', '@ada')
+  await ada.press('send-invitation')
+  const inviting = await leaving
+  await inviting.getByText(words.acts['organization.invitation.created']).waitFor()
+  await denyAct(inviting)
+  await page.getByRole('dialog').getByText(words.refused.signed_action_required).waitFor()
+  await ada.press('cancel')
+  await ada.leave()
+})

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { Answer } from '@countersign/protocol/api'
+import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
+import { businessEn as business } from '../../../web/locales/business-en.ts'
+import { de } from '../../../web/locales/de.ts'
+import { en, en as words } from '../../../web/locales/en.ts'
+import { signActs } from '../../apps/acts.ts'
+import { startProvider } from '../../apps/enterprise-provider.ts'
+import { foundOrganization } from '../../apps/organization-choice.ts'
+import { watch } from '../../fixtures/look.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+type Provider = Awaited<ReturnType<typeof startProvider>>
+
+let stage: Stage
+let provider: Provider
+let owner: Person
+let acme: string
+let connectionId: string
+before(async () => {
+  provider = await startProvider()
+  stage = await openStage()
+  const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
+  signActs(wile, wile.code)
+  owner = wile
+  acme = await foundOrganization(owner, stage.service, 'Acme')
+  const { domain } = await manage<Answer<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
+    domain: 'acme.example',
+  })
+  stage.nameServer.setTexts(domain.challenge.name, domain.challenge.value)
+  await manage('post', `domains/${domain.domainId}/verify`)
+  const { issuer, clientId, clientSecret } = provider
+  const settings = { name: 'Login', domains: ['acme.example'], oidc: { issuer, clientId, clientSecret } }
+  const { connection } = await manage<Answer<'POST /api/organizations/:organizationId/sso-connections'>>(
+    'post',
+    'sso-connections',
+    settings,
+  )
+  connectionId = connection.connectionId
+  provider.allow(connection.oidc?.callbackUrl ?? '')
+})
+after(async () => {
+  await stage.close()
+  await provider.close()
+})
+
+/** Looks after the organization, as its owner. */
+async function manage<Told>(method: 'post' | 'patch', path: string, data?: object): Promise<Told> {
+  const { businessUrl, authUrl } = stage.service
+  const url = `${businessUrl}/api/organizations/${acme}${path && `/${path}`}`
+  const answer = await owner.context.request[method](url, { headers: { origin: authUrl }, data: data ?? {} })
+  assert.ok(answer.ok(), `${path}: ${await answer.text()}`)
+  return answer.json()
+}
+
+const visitShop = (person: Person, organization = acme) =>
+  person.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile&organization_id=${organization}`)
+
+/** Signs in at the provider, on its own pages, where it asks. */
+async function passProvider({ page }: Person): Promise<void> {
+  await page.locator('input[name="password"]').fill('any')
+  await page.locator('button[type="submit"]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+async function continueWithOrganization(person: Person, email: string): Promise<void> {
+  await person.page.getByRole('link', { name: words.login.withOrganization }).click()
+  await person.write('email', email)
+  await person.press('sso')
+}
+
+/** How the shop is told that the person signed in, for the organization. */
+async function toldInShop(person: Person): Promise<Record<string, unknown>> {
+  await person.page.waitForURL(`${stage.shop.origin}/`)
+  const customer = stage.shop.customers.get(await person.page.locator('#sub').innerText())
+  assert.ok(customer)
+  const { organization } = await stage.shop.readUserinfo(customer)
+  assert.ok(typeof organization === 'object' && organization !== null)
+  return Object.fromEntries(Object.entries(organization))
+}
+
+test('somebody signs in with their organization, once with a passkey, then without, and the app is told', async () => {
+  const ann = await stage.invite()
+  await visitShop(ann)
+  await ann.page.getByRole('link', { name: words.login.withOrganization }).click()
+  await ann.write('email', 'ann@nowhere.example')
+  await ann.press('sso')
+  await ann.page.getByText(words.sso.unknownDomain).waitFor()
+  await ann.write('email', 'ann@acme.example')
+  await ann.press('sso')
+  await passProvider(ann)
+
+  await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
+  await ann.page.getByRole('link', { name: words.login.register }).click()
+  // Whom the organization names, they may want to be called here too.
+  await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'ann')
+  assert.equal(await ann.page.locator('input[name="displayName"]').inputValue(), 'Ann Example')
+  await ann.press('create-account')
+  await ann.press('confirm-recovery-saved')
+  await ann.control('choose-identity').waitFor()
+  await ann.press('choose-identity')
+  await ann.press('approve')
+  const first = await toldInShop(ann)
+  assert.deepEqual([first['id'], first['role'], first['authMethod']], [acme, 'member', 'enterprise_sso'])
+  assert.equal(first['ssoConnectionId'], connectionId)
+
+  const atAnotherDesk = await stage.invite()
+  await visitShop(atAnotherDesk)
+  await continueWithOrganization(atAnotherDesk, 'ann@acme.example')
+  await passProvider(atAnotherDesk)
+  const second = await toldInShop(atAnotherDesk)
+  assert.deepEqual([second['authMethod'], second['ssoConnectionId']], ['enterprise_sso', connectionId])
+  assert.equal(second['memberId'], first['memberId'])
+})
+
+/** A page of another site that leads its visitors to an address without being asked. */
+async function startHostilePage(address: string) {
+  const server = createServer((_request, response) => {
+    const script = `<script>location.href = ${JSON.stringify(address)}</script>`
+    response.writeHead(200, { 'content-type': 'text/html' }).end(script)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const at = server.address()
+  if (at === null || typeof at === 'string') throw new Error('the page listens on no port')
+  return {
+    url: `http://127.0.0.1:${at.port}/`,
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the user confirms it', async (t) => {
+  const vic = await stage.enroll({ handle: 'vic', displayName: 'Vic Victim' })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const hostile = await startHostilePage(`${baseUrl}/api/sso/${connectionId}/start`)
+  t.after(() => hostile.close())
+  const place = new URL(provider.issuer).host
+  /** No owner has confirmed the connection yet: the user is shown where it leads. */
+  const follow = async ({ page }: Person) => {
+    await page.goto(hostile.url)
+    await page.getByRole('heading', { name: words.sso.leaveTitle(place) }).waitFor()
+    await page.getByText(words.sso.leaveLead('Acme', place)).waitFor()
+    await page.getByRole('link', { name: words.sso.leaveTo(place), exact: true }).click()
+  }
+  await follow(vic)
+  await vic.page.locator('input[name="login"]').fill('ann@acme.example')
+  await passProvider(vic)
+  await vic.page.getByRole('heading', { name: /^Continue as .* of Acme\?$/ }).waitFor()
+  await vic.page.getByText(words.sso.signedInAs('Vic Victim', 'vic')).waitFor()
+  await vic.press('cancel')
+  await vic.page.waitForURL(`${authUrl}/account`)
+  await vic.page.getByText('@vic').first().waitFor()
+
+  await follow(vic)
+  await vic.press('confirm-sign-in')
+  await vic.page.waitForURL(`${businessUrl}/organizations/**`)
+  const read = await vic.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
+  const { authMethod, identities } = await read.json()
+  assert.deepEqual([authMethod, identities[0].handle], ['enterprise_sso', 'ann'])
+
+  const nobody = await stage.invite()
+  await nobody.page.goto(hostile.url)
+  await nobody.page.getByRole('link', { name: words.sso.cancel, exact: true }).click()
+  await nobody.page.waitForURL(`${authUrl}/`)
+  await follow(nobody)
+  await nobody.page.locator('input[name="login"]').fill('ann@acme.example')
+  await passProvider(nobody)
+  await nobody.page.getByText(words.sso.startedElsewhere).waitFor()
+  await nobody.press('cancel')
+  await nobody.page.waitForURL(`${authUrl}/`)
+  const asNobody = await nobody.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
+  assert.equal(asNobody.status(), 401)
+})
+
+for (const { locale, language, colorScheme, width } of [
+  { locale: 'en-GB', language: en, colorScheme: 'light', width: 1280 },
+  { locale: 'de-DE', language: de, colorScheme: 'dark', width: 390 },
+] as const)
+  test(`SIN-10 everyone can use the page before a provider: ${colorScheme}, ${width}, ${locale}`, async (t) => {
+    const hostile = await startHostilePage(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
+    t.after(() => hostile.close())
+    const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+    const watched = await watch(person, { language: locale.slice(0, 2) })
+    await person.page.goto(hostile.url)
+    const { host } = new URL(provider.issuer)
+    await person.page.getByRole('link', { name: language.sso.leaveTo(host), exact: true }).waitFor()
+    await watched.look(`sso-leave-${width}-${colorScheme}`)
+    assert.deepEqual(watched.faults, [])
+    await person.leave()
+  })
+
+test('an owner tries a connection, has everybody use it, and who does not is led there', async () => {
+  const { url } = await manage<{ url: string }>('post', `sso-connections/${connectionId}/test`)
+  await owner.page.goto(url)
+  await owner.page.locator('input[name="login"]').fill('wile@acme.example')
+  await passProvider(owner)
+  await owner.page.getByRole('heading', { name: words.sso.tested }).waitFor()
+  await owner.page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
+  await owner.page.getByText(business.sso.unconfirmed).waitFor()
+  await owner.press(`confirm-${connectionId}`)
+  await owner.page.getByText(business.sso.unconfirmed).waitFor({ state: 'detached' })
+  await manage('patch', '', { ssoRequired: true })
+
+  await visitShop(owner)
+  await owner.press('sign-in-there')
+  await owner.page.getByRole('heading', { name: words.sso.says('Acme', 'wile@acme.example') }).waitFor()
+  await owner.press('choose-identity')
+  await owner.press('approve')
+  assert.equal((await toldInShop(owner))['authMethod'], 'enterprise_sso')
+})
+
+/** Has one of somebody's names join the organization. */
+async function joinAs(person: Person, handle: string, role: OrganizationRole): Promise<string> {
+  const { token } = await manage<Answer<'POST /api/organizations/:organizationId/invitations'>>('post', 'invitations', {
+    handle,
+    role,
+  })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const { identities } = await person.ask(baseUrl, 'GET /api/auth/session')
+  const identityId = identities.find((each) => each.handle === handle)?.identityId ?? ''
+  const accepted = await person.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, {
+    headers: { origin: authUrl },
+    data: { identityId },
+  })
+  assert.ok(accepted.ok(), await accepted.text())
+  return identityId
+}
+
+test('a member who has not come through the organization’s own sign-in gets no app for it, but may leave', async () => {
+  const mia = await stage.enroll({ handle: 'mia', displayName: 'Mia Member' })
+  await joinAs(mia, 'mia', 'member')
+  await visitShop(mia)
+  await mia.control('sign-in-there').waitFor()
+  assert.equal(await mia.control('approve').count(), 0)
+  await mia.page.goto(`${stage.shop.origin}/sign-in?scope=openid&organization_id=${acme}&prompt=none`)
+  assert.equal(await mia.page.locator('#error').innerText(), 'login_required')
+
+  await mia.page.goto(`${stage.service.businessUrl}/organizations/${acme}`)
+  await mia.control('sign-in-there').waitFor()
+  await mia.page.getByRole('button', { name: business.ask.leave('mia') }).click()
+  await mia.press('leave-organization')
+  await mia.page.getByText(business.none).waitFor()
+  await mia.page.reload()
+  await mia.page.getByText(business.none).waitFor()
+})
+
+test('who is in an organization as two names comes in as the one that its provider has named', async () => {
+  const nia = await stage.enroll({ handle: 'nia', displayName: 'Nia Member' })
+  const { authUrl, baseUrl, businessUrl } = stage.service
+  const added = await nia.context.request.post(`${baseUrl}/api/identities`, {
+    headers: { origin: authUrl },
+    data: { handle: 'nia-views', displayName: 'Nia Views' },
+  })
+  assert.ok(added.ok(), await added.text())
+  await joinAs(nia, 'nia', 'member')
+  const viewerId = await joinAs(nia, 'nia-views', 'viewer')
+  await nia.page.goto(`${businessUrl}/organizations/${acme}`)
+  await nia.press('sign-in-there')
+  await nia.page.locator('input[name="login"]').fill('nia@acme.example')
+  await passProvider(nia)
+  await nia.page.locator(`[data-action="choose-identity"][data-identity-id="${viewerId}"]`).click()
+  await nia.control('leave-of-member').last().waitFor()
+  assert.equal(new URL(nia.page.url()).pathname, `/organizations/${acme}`)
+  assert.equal(await nia.control('leave-of-member').count(), 2)
+})
+
+test('an owner changes a connection, and its directory says who joins, as what, and who is gone', async () => {
+  const { page } = owner
+  await page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
+  await owner.press(`change-${connectionId}`)
+  await owner.write('connectionName', 'Acme Login')
+  await owner.press('save-connection')
+  await page.getByRole('heading', { name: 'Acme Login' }).waitFor()
+
+  await owner.press(`directory-${connectionId}`)
+  await page.locator('input[value="email"]').check()
+  await owner.press('make-scim-token')
+  await owner.control('scim-token-saved').waitFor()
+  const [address = '', token = ''] = await page.getByRole('dialog').locator('.copies code').allInnerTexts()
+  const tell = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
+    const answer = await fetch(`${address}/Users${path}`, { method, headers, body: JSON.stringify(body) })
+    assert.ok(answer.ok, `${path}: ${answer.status}`)
+    return answer.json()
+  }
+  const { id } = await tell('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
+  await owner.press('scim-token-saved')
+  await page.getByText(business.sso.directed).waitFor()
+
+  const bob = await stage.invite()
+  await visitShop(bob)
+  await continueWithOrganization(bob, 'bob@acme.example')
+  await bob.page.locator('input[name="login"]').fill('bob@acme.example')
+  await passProvider(bob)
+  await bob.page.getByRole('link', { name: words.login.register }).click()
+  await bob.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'bob')
+  await bob.press('create-account')
+  await bob.press('confirm-recovery-saved')
+  await bob.press('choose-identity')
+  await bob.press('approve')
+  assert.equal((await toldInShop(bob))['role'], 'signer')
+
+  await tell('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
+  await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
+  await bob.page.getByRole('heading', { name: words.error.titles.sso_deactivated }).waitFor()
+
+  await owner.press(`directory-${connectionId}`)
+  await owner.press('remove-scim-token')
+  await page.getByText(business.sso.joins('acme.example')).waitFor()
+})
+
+test('an answer of the provider that comes twice is a page that says what to do', async () => {
+  const eve = await stage.invite()
+  const { baseUrl } = stage.service
+  await eve.page.goto(`${baseUrl}/api/sso/${connectionId}/callback?state=made-up&code=made-up`)
+  await eve.page.getByRole('heading', { name: words.error.titles.invalid_sso_flow }).waitFor()
+})

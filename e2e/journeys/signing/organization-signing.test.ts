@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Answer } from '@countersign/protocol/api'
+import { en as words } from '../../../web/locales/en.ts'
+import { watch } from '../../fixtures/look.ts'
+import { foundOrganization } from '../../apps/organization-choice.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+let app: SigningApp
+before(async () => {
+  stage = await openStage({ RATE_LIMITS: 'off' })
+  app = await openSigningApp(stage.service)
+})
+after(async () => {
+  await app.close()
+  await stage.close()
+})
+
+const payload = 'Pay €24,000.00 to Paper Shop\nPayment: 2026-0114'
+const heading = ({ page }: Person, name: string) => page.getByRole('heading', { name })
+const awake = ({ page }: Person, action: string) => page.locator(`[data-action="${action}"][aria-disabled="false"]`)
+
+/** Asks the business host as the person of a page. */
+async function ask({ context }: Person, path: string, method: 'POST' | 'PATCH', data: object) {
+  const { authUrl, businessUrl } = stage.service
+  const answer = await context.request.fetch(`${businessUrl}/api${path}`, {
+    method,
+    headers: { origin: authUrl },
+    data,
+  })
+  assert.ok(answer.ok(), await answer.text())
+  return answer
+}
+
+/** An organization of two, of whom one signs and the other approves. */
+async function acme() {
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob Babbage' })
+  const id = await foundOrganization(ada, stage.service, 'Analytical Engines')
+  await ask(ada, `/organizations/${id}`, 'PATCH', { approvalsNeeded: 1 })
+  const invited = await ask(ada, `/organizations/${id}/invitations`, 'POST', { handle: 'bob', role: 'signer' })
+  const { token }: Answer<'POST /api/organizations/:organizationId/invitations'> = await invited.json()
+  const { identities } = await bob.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  await ask(bob, `/invitations/${token}/accept`, 'POST', { identityId: identities[0]?.identityId })
+  return { id, ada, bob }
+}
+
+const shown = { width: 1280, colorScheme: 'light' } as const
+const also = { width: 320, colorScheme: 'dark' } as const
+
+test('one signs for an organization, another approves, and the app has both signatures', async () => {
+  const { id, ada, bob } = await acme()
+  const [overAda, overBob] = [
+    await watch(ada, { language: 'en', shown, also }),
+    await watch(bob, { language: 'en', shown, also }),
+  ]
+  const { requestId } = await app.ask({ organizationId: id, payload })
+  const signPage = `${stage.service.authUrl}/sign?requestId=${requestId}`
+  await ada.page.goto(signPage)
+  await ada.page.getByText(words.sign.ofOrganization.asks('Analytical Engines')).waitFor()
+  await awake(ada, 'sign').waitFor()
+  await overAda.look('sign-organization')
+  await awake(ada, 'sign').click()
+  await heading(ada, words.sign.ofOrganization.done.sign).waitFor()
+  await overAda.look('sign-organization-waits')
+  const { status, signatures, organization } = await app.read(requestId)
+  assert.deepEqual([status, signatures, organization?.isSigned], ['pending', undefined, true])
+
+  await bob.page.goto(`${stage.service.authUrl}/account/signing`)
+  await bob.page.getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
+  await overBob.look('account-signing-organization')
+  await bob.page.goto(signPage)
+  await bob.page.getByText(words.sign.ofOrganization.did.sign('@ada')).waitFor()
+  await awake(bob, 'approve').waitFor()
+  await overBob.look('sign-organization-approve')
+  await awake(bob, 'approve').click()
+  await heading(bob, words.sign.ends.signed).waitFor()
+  const signed = await app.read(requestId)
+  assert.equal(signed.status, 'signed')
+  assert.deepEqual(
+    signed.signatures?.map(({ role }) => role),
+    ['sign', 'approve'],
+  )
+  for (const each of signed.signatures ?? []) assert.ok(app.accepts(each, payload))
+
+  await bob.page.goto(`${stage.service.authUrl}/account/signing`)
+  await bob.page.locator('.history .entry').getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
+  await overBob.look('account-signing-organization-history')
+
+  // Who waits sees what has become of it when they come back.
+  await ada.page.reload()
+  await heading(ada, words.sign.ends.signed).waitFor()
+  assert.deepEqual([...overAda.faults, ...overBob.faults], [])
+  await Promise.all([ada.leave(), bob.leave()])
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { verifySignature } from '../../../sdk/src/server/server.ts'
+import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { openExample } from '../../fixtures/guide.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+let app: Awaited<ReturnType<typeof openExample>>
+before(async () => {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../../../sdk/build.ts')])
+  stage = await openStage()
+  app = await openExample(stage.service, 'payment-approval')
+})
+after(async () => {
+  await app?.close()
+  await stage.close()
+})
+
+const payment = (page: Page, payee: string) => page.getByRole('listitem').filter({ hasText: payee })
+
+/** Somebody who has signed in to the app, and the code that opens their keys. */
+async function enroll(handle: string) {
+  const person = await stage.invite()
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/register`)
+  const code = await person.createAccount({ handle, displayName: 'Ada Lovelace' })
+  await person.press('confirm-recovery-saved')
+  await page.waitForURL(/\/account/)
+  await page.goto(app.origin)
+  await page.getByRole('button', { name: 'Sign in with Countersign' }).click()
+  await person.press('approve')
+  await page.waitForURL(`${app.origin}/`)
+  return { person, page, code }
+}
+
+/** Presses the button of a payment, and waits for the text to sign. */
+async function ask({ page }: Person, payee: string): Promise<Page> {
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    payment(page, payee).getByRole('button', { name: 'Approve' }).click(),
+  ])
+  await plugInAuthenticator(popup, { prf: true })
+  await popup.locator('.exact-text').waitFor()
+  return popup
+}
+
+/** Signs there, with the recovery code: passkeys of tests open keys only in the tab that made them. */
+async function sign(popup: Page, code: string) {
+  await popup.locator('[data-action="sign"][aria-disabled="false"]').click()
+  await popup.locator('[data-action="use-code"]').click()
+  await popup.locator('input[name="recoveryCode"]').fill(code)
+  await popup.locator('[data-action="unlock"]').click()
+}
+
+test('the app pays what the person has signed, and keeps what shows it', async () => {
+  const { person, page, code } = await enroll('ada')
+  const popup = await ask(person, 'Paper Shop')
+  const text = await popup.locator('.exact-text').innerText()
+  assert.match(text, /Pay €240\.00 to Paper Shop/)
+  await sign(popup, code)
+  await payment(page, 'Paper Shop').getByText('Paid', { exact: true }).waitFor()
+  assert.equal(await payment(page, 'Turing Machines').getByText('Paid', { exact: true }).count(), 0)
+
+  const signature = await payment(page, 'Paper Shop').locator('code').innerText()
+  const { publicKey } = await (await fetch(`${stage.service.baseUrl}/api/signing/public-key/ada`)).json()
+  const payload = 'Pay €240.00 to Paper Shop\nAccount: DE89 3704 0044 0532 0130 00\nPayment: 2026-0114'
+  assert.ok(verifySignature({ payload, signature, publicKey }))
+  await person.leave()
+})
+
+test('the app pays nothing that the person denies, and says so', async () => {
+  const { person, page } = await enroll('bea')
+  const popup = await ask(person, 'Paper Shop')
+  await popup.locator('[data-action="deny"]').click()
+  await payment(page, 'Paper Shop').getByText('You denied it.').waitFor()
+  assert.equal(await page.getByText('Paid', { exact: true }).count(), 0)
+  await ask(person, 'Paper Shop')
+  await person.leave()
+})
+
+test('the app waits for who has closed the window, and for no second signature', async () => {
+  const { person, page, code } = await enroll('cara')
+  const popup = await ask(person, 'Paper Shop')
+  const address = popup.url()
+  const reloaded = page.waitForEvent('load')
+  await popup.close()
+  await reloaded
+  assert.equal(await page.getByText('Paid', { exact: true }).count(), 0)
+  const again = await ask(person, 'Paper Shop')
+  assert.equal(again.url(), address)
+  await sign(again, code)
+  await payment(page, 'Paper Shop').getByText('Paid', { exact: true }).waitFor()
+  await person.leave()
+})
+
+test('the app believes nothing that a page says, and asks for nobody who has not pressed its button', async () => {
+  const { person, page } = await enroll('dora')
+  const popup = await ask(person, 'Paper Shop')
+  const requestId = new URL(popup.url()).searchParams.get('requestId')
+  const forged = { type: 'countersign:signed', payload: { requestId, signature: 'c2ln', publicKey: 'a2V5' } }
+  await page.evaluate((words) => globalThis.postMessage(words, '*'), forged)
+  await popup.locator('[data-action="deny"]').click()
+  await payment(page, 'Paper Shop').getByText('You denied it.').waitFor()
+
+  const cookie = (await page.context().cookies(app.origin)).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const post = (headers: Record<string, string>) =>
+    fetch(`${app.origin}/payments/2026-0115`, { method: 'POST', headers })
+  assert.equal((await post({ cookie, origin: 'https://mallory.example' })).status, 403)
+  assert.equal((await post({ cookie })).status, 403)
+  assert.equal((await post({ origin: app.origin })).status, 404)
+  await person.leave()
+})

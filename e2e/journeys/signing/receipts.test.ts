@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Download, Page } from 'playwright-core'
+import { en as words } from '../../../web/locales/en.ts'
+import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { watch } from '../../fixtures/look.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
+import { inEveryWindow, windowOfAll, type Window } from '../../fixtures/windows.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+let app: SigningApp
+let folder: string
+before(async () => {
+  stage = await openStage({ RATE_LIMITS: 'off' })
+  app = await openSigningApp(stage.service)
+  folder = await mkdtemp(join(tmpdir(), 'countersign-receipts-'))
+})
+after(async () => {
+  await rm(folder, { recursive: true })
+  await app.close()
+  await stage.close()
+})
+
+const signPage = (requestId: string) => `${stage.service.authUrl}/sign?requestId=${requestId}`
+const awake = (page: Page) => page.locator('[data-action="sign"][aria-disabled="false"]')
+const history = (page: Page) => page.locator('.history .entry')
+const titles = (page: Page) => page.locator('.history .entry p').filter({ hasText: '@' }).allInnerTexts()
+
+/** Asks the one identity of a person for a signature; answers which request that is. */
+async function ask(person: Person, payload: string): Promise<string> {
+  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  return (await app.ask({ identityId: identities[0]?.identityId ?? '', payload })).requestId
+}
+
+async function sign({ page }: Person, requestId: string): Promise<void> {
+  await page.goto(signPage(requestId))
+  await awake(page).click()
+  await page.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
+}
+
+async function deny({ page, press }: Person, requestId: string): Promise<void> {
+  await page.goto(signPage(requestId))
+  await press('deny')
+  await page.locator('.ended').waitFor()
+}
+
+/** The same without looking at it. */
+async function denySoon({ context }: Person, requestId: string): Promise<void> {
+  const { baseUrl, authUrl } = stage.service
+  const url = `${baseUrl}/api/signing/requests/${requestId}/deny`
+  const answer = await context.request.post(url, { headers: { origin: authUrl } })
+  assert.equal(answer.status(), 200)
+}
+
+async function openHistory({ page }: Person): Promise<void> {
+  await page.goto(`${stage.service.authUrl}/account/signing`)
+  await history(page).first().waitFor()
+}
+
+/** Saves what a page downloads when somebody presses; answers the path of the file. */
+async function saved(page: Page, press: () => Promise<unknown>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return keep(download)
+}
+
+async function keep(download: Download): Promise<string> {
+  const path = join(folder, download.suggestedFilename())
+  await download.saveAs(path)
+  return path
+}
+
+/** What `countersign verify` says of files that were saved. */
+async function verify(receipt: string, text: string): Promise<string> {
+  const program = join(import.meta.dirname, '../../../cli/main.ts')
+  const env = { PATH: process.env['PATH'], BASE_URL: stage.service.baseUrl }
+  const given = [program, 'verify', receipt, '--payload-file', text]
+  return (await promisify(execFile)(process.execPath, given, { env })).stdout
+}
+
+test('who has signed saves a receipt and the text, and countersign verify accepts both files', async () => {
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  const { page } = ada
+  const payload = '\r\nÜberweise 10 €\r\n\tan \u202EboB 👩‍🚀\n'
+  const requestId = await ask(ada, payload)
+  await sign(ada, requestId)
+  const receipt = await saved(page, () => ada.press('save-receipt'))
+  assert.equal(receipt, join(folder, `receipt-${requestId}.jws`))
+
+  await openHistory(ada)
+  await history(page).locator('summary').click()
+  const text = await saved(page, () => ada.press('save-text'))
+  assert.equal(await readFile(text, 'utf8'), payload)
+  assert.match(await verify(receipt, text), new RegExp(`^ada \\(.+\\) signed this text.[^]+${requestId}`))
+  const again = await saved(page, () => ada.press('save-receipt'))
+  assert.match(await verify(again, text), /^ada .+ signed this text/)
+  await assert.rejects(verify(again, receipt), /for another text/)
+  await ada.leave()
+})
+
+test('in a popup the receipt is saved by who reaches for it, and the window closes all the same', async () => {
+  const bea = await stage.invite()
+  await bea.page.goto(`${stage.service.authUrl}/register`)
+  const code = await bea.createAccount({ handle: 'bea', displayName: 'Bea' })
+  await bea.press('confirm-recovery-saved')
+  await bea.page.waitForURL(/\/account/)
+  const requestId = await ask(bea, 'Pay 10 €')
+  await bea.page.goto(app.origin)
+  const [popup] = await Promise.all([bea.page.waitForEvent('popup'), bea.page.evaluate(`openSigning('${requestId}')`)])
+  await plugInAuthenticator(popup, { prf: true })
+  await awake(popup).click()
+  await popup.locator('[data-action="use-code"]').click()
+  await popup.locator('input[name="recoveryCode"]').fill(code)
+  await popup.locator('[data-action="unlock"]').click()
+  const closed = popup.waitForEvent('close')
+  const link = popup.locator('[data-action="save-receipt"]')
+  const receipt = await saved(popup, () => link.click())
+  assert.match(await readFile(receipt, 'utf8'), /^[\w-]+\.[\w-]+\.[\w-]+$/)
+  await popup.mouse.move(0, 0)
+  await closed
+  await bea.leave()
+})
+
+test('the history shows the newest first, page by page, and what was answered elsewhere meanwhile', async () => {
+  const cara = await stage.enroll({ handle: 'cara', displayName: 'Cara' })
+  for (let number = 1; number <= 21; number += 1) await denySoon(cara, await ask(cara, `Pay ${number} €`))
+  await sign(cara, await ask(cara, 'Pay 22 €'))
+  await openHistory(cara)
+  const firstLines = () => history(cara.page).locator('summary').allInnerTexts()
+  const numbers = Array.from({ length: 22 }, (_, index) => `Pay ${22 - index} €`)
+  assert.deepEqual(await firstLines(), numbers.slice(0, 20))
+  assert.match((await titles(cara.page))[0] ?? '', /^Signed .+ · @cara$/)
+  assert.equal(await cara.control('save-receipt').count(), 1)
+  await cara.press('more')
+  await history(cara.page).nth(21).waitFor()
+  assert.deepEqual(await firstLines(), numbers)
+  assert.equal(await cara.control('more').count(), 0)
+
+  const requestId = await ask(cara, 'Pay 23 €')
+  await cara.page.getByText(words.signing.waiting(1)).waitFor()
+  const elsewhere = await cara.context.newPage()
+  await elsewhere.goto(signPage(requestId))
+  await elsewhere.locator('[data-action="deny"]').click()
+  await elsewhere.locator('.ended').waitFor()
+  await elsewhere.close()
+  await history(cara.page).nth(22).waitFor()
+  assert.deepEqual(await firstLines(), ['Pay 23 €', ...numbers])
+  await cara.leave()
+})
+
+test('SIG-19 a text that would hide or turn itself is shown in the history as it is', async () => {
+  const dora = await stage.enroll({ handle: 'dora', displayName: 'Dora' })
+  const payload = `Pay \u202E001\u202C € to P\u0430per\n${'and so on '.repeat(900)}\n<b>z${'\u0301'.repeat(60)}</b>`
+  await deny(dora, await ask(dora, payload))
+  await openHistory(dora)
+  const [entry] = await history(dora.page).all()
+  const marked = ['U+202E', 'U+202C', 'а Cyrillic']
+  assert.deepEqual(await entry?.locator('summary .odd').allInnerTexts(), marked)
+  await entry?.locator('summary').click()
+  await entry?.locator('.exact-text').waitFor()
+  assert.deepEqual(await entry?.locator('.exact-text .odd').allInnerTexts(), [...marked, 'U+0301 ×57'])
+  assert.equal(await entry?.locator('.exact-text b').count(), 0)
+  assert.match((await entry?.locator('.exact-text').innerText()) ?? '', /<b>z/)
+  assert.equal(await dora.control('save-receipt').count(), 0)
+  await dora.leave()
+})
+
+const windows: Window[] = [
+  windowOfAll,
+  ...inEveryWindow({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
+  ...inEveryWindow({ colorScheme: 'light', width: 360, locale: 'en-GB' }),
+]
+
+for (const { colorScheme, width, locale, also } of windows) {
+  const language = locale.slice(0, 2)
+  test(`everyone can use the history, which holds still: ${colorScheme}, ${width} pixels, ${language}`, async () => {
+    const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+    const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
+    const { page } = person
+    await page.goto(`${stage.service.authUrl}/register`)
+    await person.createAccount({ handle: `reader-${width}`, displayName: 'Ada Lovelace' })
+    await person.press('confirm-recovery-saved')
+    await page.waitForURL(/\/account/)
+    await page.goto(signPage(await ask(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')))
+    await awake(page).click()
+    await page.locator('.ended').waitFor()
+    await deny(person, await ask(person, `Pay \u202E001\u202C € to ${'P\u0430per'.repeat(20)}\nand so on.`))
+    await openHistory(person)
+    await look('account-history-closed')
+    for (const summary of await history(page).locator('summary').all()) await summary.click()
+    await look('account-history-open')
+    assert.deepEqual(faults, [])
+    await person.leave()
+  })
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fingerprintOf } from '../../../web/pages/account/signing/fingerprint.ts'
+import { en as words } from '../../../web/locales/en.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { askAtLength, askForDemonstration } from '../../fixtures/signing-keys.ts'
+import { openStage, type Stage } from '../../fixtures/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** What anybody can find out about the key of a handle. */
+async function publicKeyOf(handle: string): Promise<{ publicKey: string; keyVersion: number }> {
+  return JSON.parse(await (await fetch(`${stage.service.baseUrl}/api/signing/public-key/${handle}`)).text())
+}
+
+const ask = (handle: string) => askForDemonstration(stage.service, handle)
+
+async function statusOf(requestId: string): Promise<string> {
+  const url = `${stage.service.baseUrl}/api/signing/request/${requestId}/status?clientId=app_playground`
+  return JSON.parse(await (await fetch(url)).text()).status
+}
+
+async function openSigning({ page }: Person): Promise<void> {
+  await page.goto(`${stage.service.authUrl}/account/signing`)
+  await page.locator('.fingerprint:not(.blank)').first().waitFor()
+}
+
+test('what waits for a signature is counted while a person looks, and leads to the text', async () => {
+  const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
+  await openSigning(ada)
+  await ada.page.getByText(words.signing.waiting(0)).waitFor()
+  const requestId = await ask('ada')
+  await ada.page.getByText(words.signing.waiting(1)).waitFor()
+  assert.equal(await ada.page.locator('nav .count').innerText(), '1')
+  const link = ada.page.getByRole('link', { name: words.signing.readOf('Playground') })
+  assert.equal(await link.getAttribute('href'), `/sign?requestId=${requestId}`)
+  await ada.leave()
+})
+
+test('SIG-56 all that strangers ask at length is counted and can be shown, and costs little to look at', async () => {
+  const cleo = await stage.enroll({ handle: 'cleo', displayName: 'Cleo' })
+  const { page } = cleo
+  await askAtLength(stage.service, cleo, 8)
+  await openSigning(cleo)
+  await page.getByText(words.signing.waiting(24)).waitFor()
+  assert.equal(await page.locator('nav .count').innerText(), '24')
+  const links = page.getByRole('link', { name: /^Read/ })
+  assert.equal(await links.count(), 20)
+  await cleo.press('more-requests')
+  await cleo.control('more-requests').waitFor({ state: 'detached' })
+  assert.equal(await links.count(), 24)
+
+  // Read again twice: the first may have begun before.
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await page.waitForResponse((response) => response.url().includes('/api/signing/'))
+    const { length } = await answer.body()
+    assert.ok(length < 16 * 1024, `${answer.url()}: ${length} bytes`)
+  }
+  assert.equal(await links.count(), 24)
+
+  await cleo.press('replace-key')
+  await page.getByText(words.signing.expiring(24)).waitFor()
+  await cleo.press('unlock')
+  await page.getByText(words.signing.inForce('cleo')).waitFor()
+  await page.getByText(words.signing.waiting(0)).waitFor()
+  await cleo.leave()
+})
+
+test('a person replaces their key: what waits expires, and the old one stays to be seen', async () => {
+  const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
+  const before = await publicKeyOf('bob')
+  const requestId = await ask('bob')
+  await openSigning(bob)
+  assert.equal(await bob.page.locator('.fingerprint').innerText(), await fingerprintOf(before.publicKey))
+  await bob.page.getByText(words.signing.waiting(1)).waitFor()
+  await bob.press('replace-key')
+  await bob.page.getByText(words.signing.expiring(1)).waitFor()
+  await bob.press('unlock')
+  await bob.page.getByText(words.signing.inForce('bob')).waitFor()
+
+  const after = await publicKeyOf('bob')
+  assert.equal(after.keyVersion, 2)
+  assert.notEqual(after.publicKey, before.publicKey)
+  assert.equal(await statusOf(requestId), 'expired')
+  await bob.page.getByText(words.signing.former(1)).click()
+  const shown = await bob.page.locator('.fingerprint').allInnerTexts()
+  assert.deepEqual(shown, [await fingerprintOf(after.publicKey), await fingerprintOf(before.publicKey)])
+
+  // The new key is sealed so that it gives way in its turn.
+  await bob.press('replace-key')
+  await bob.press('unlock')
+  await bob.page.getByText(words.signing.former(2)).waitFor()
+  assert.equal((await publicKeyOf('bob')).keyVersion, 3)
+  await bob.leave()
+})
+
+test('a further name gets a key of its own, and the recovery code replaces one that no passkey opens', async () => {
+  const eve = await stage.invite()
+  await eve.page.goto(`${stage.service.authUrl}/register`)
+  const code = await eve.createAccount({ handle: 'eve', displayName: 'Eve' })
+  await eve.press('confirm-recovery-saved')
+  await eve.page.waitForURL(/\/account/)
+  await eve.page.locator('main .button.secondary').click()
+  await eve.write('handle', 'eve-2')
+  await eve.write('displayName', 'The other Eve')
+  await eve.press('add-identity')
+  await openSigning(eve)
+  await eve.press('make-key')
+  await eve.press('unlock')
+  await eve.page.getByText(words.signing.inForce('eve-2')).waitFor()
+  assert.equal((await publicKeyOf('eve-2')).keyVersion, 1)
+
+  await eve.authenticator.replace()
+  await eve.control('replace-key').first().click()
+  await eve.press('unlock')
+  await eve.write('recoveryCode', code)
+  await eve.press('unlock')
+  await eve.page.getByText(words.signing.inForce('eve')).waitFor()
+  assert.equal((await publicKeyOf('eve')).keyVersion, 2)
+  await eve.leave()
+})

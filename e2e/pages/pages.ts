@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { codeIn } from '../../server/testing/mailbox.ts'
+import { calendar, openActingApp, type ActingApp } from '../apps/acting-app.ts'
+import { walkConnector } from './connector-pages.ts'
+import { walkDevelopers } from './developer-pages.ts'
+import { walkAppKey } from './app-key-pages.ts'
+import { walkEnterprise } from './enterprise-pages.ts'
+import { openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
+import { noRequest, watch } from '../fixtures/look.ts'
+import { walkOrganizationChoice } from '../apps/organization-choice.ts'
+import type { Person } from '../fixtures/person.ts'
+import { walkOrganizations } from './organization-pages.ts'
+import { openSigningApp, type SigningApp } from '../apps/signing-app.ts'
+import { walkSigningKeys } from '../fixtures/signing-keys.ts'
+import { openStage, type Stage } from '../fixtures/stage.ts'
+import type { Window } from '../fixtures/windows.ts'
+
+let stage: Stage
+let approvals: SigningApp
+let notes: KeyedApp
+let assistant: ActingApp
+
+/** Tests every page in some windows: the widths and schemes in which people look, in both languages. */
+export function testPages(windows: Window[]): void {
+  before(async () => {
+    stage = await openStage()
+    approvals = await openSigningApp(stage.service)
+    notes = await openKeyedApp(stage.service)
+    assistant = await openActingApp(stage.service)
+    await assistant.offer(calendar)
+  })
+  after(async () => {
+    await Promise.all([approvals.close(), notes.close(), assistant.close()])
+    await stage.close()
+  })
+  for (const { colorScheme, width, locale, also } of windows) {
+    const language = locale.slice(0, 2)
+    const first = `${colorScheme}, ${width} pixels, ${language}`
+    test(`every page can be used by everyone and holds still: ${first}`, async () => {
+      const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
+      const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
+      await walk(person, `walker-${colorScheme}-${width}`, look)
+      assert.deepEqual(faults, [])
+      await person.leave()
+    })
+  }
+}
+
+/** Past every page and every step of it, in the order in which a person might come by. */
+async function walk(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const at = (path: string) => page.goto(stage.service.authUrl + path)
+  await at('/')
+  await look('landing')
+  await at('/register')
+  await look('register')
+  await person.press('create-account')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('register-invalid')
+  const code = await person.createAccount({ handle, displayName: 'Ada Lovelace' })
+  await look('recovery-code')
+  await person.press('confirm-recovery-saved')
+  await page.waitForURL(/\/account/)
+  await walkSigned(person, look)
+  await at('/account')
+  await walkAccount(person, handle, look)
+  await walkSign(person, look)
+  await walkDevelopers(person, stage.service, look)
+  await walkOrganizations(person, stage, look)
+  await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
+  await walkConnector(person, { service: stage.service, app: assistant, handle }, look)
+  await walkSignIn(person, look)
+  await walkPlayground(person, look)
+
+  await walkEnterprise(person, stage.service, look)
+  await at('/signin?client_id=app_nobody')
+  await look('error')
+  await at('/nowhere')
+  await look('not-found')
+  // A window that the browser opened for an app: what is said where it can't go on, and where it does not close.
+  for (const [name, path] of Object.entries({
+    'fedcm-error': 'error?code=unauthorized_client',
+    'fedcm-over': 'resolve',
+  })) {
+    await page.goto(`${stage.service.baseUrl}/fedcm/${path}`)
+    await page.locator('main .lead').waitFor()
+    await look(name)
+  }
+}
+
+async function walkAccount(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  await page.locator('.entries').waitFor()
+  await look('account-names')
+  await page.locator('main .button.secondary').click()
+  await dialog.waitFor()
+  await look('account-add-name')
+  await person.write('handle', `${handle}-2`)
+  await person.write('displayName', 'The Countess')
+  await person.press('add-identity')
+  await dialog.waitFor({ state: 'detached' })
+  await walkIdentity(person, look)
+  await walkSigningKeys(person, { handle, service: stage.service }, look)
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await page.locator('main .lead').waitFor()
+  await look('account-no-apps')
+  await page.goto(`${stage.service.authUrl}/account/activity`)
+  await page.locator('.entry').first().waitFor()
+  await look('account-activity')
+  await page.goto(`${stage.service.authUrl}/account/data`)
+  await person.control('leave').waitFor()
+  await look('account-data')
+  await person.press('leave')
+  await person.press('delete-account')
+  await dialog.locator('[aria-invalid="true"]').waitFor()
+  await look('account-delete')
+  await page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await person.control('unlock').waitFor()
+  await look('account-passkeys')
+  await person.press('unlock')
+  await person.control('confirm-recovery-saved').waitFor()
+  await look('account-new-code')
+  await person.press('cancel')
+  await walkPasskeys(person, look)
+  // What takes its place can no longer open the keys.
+  await person.authenticator.replace()
+  await person.press('unlock')
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('account-enter-code')
+}
+
+/** Adds a passkey that opens no keys, and turns back from all that could be done to it. */
+async function walkPasskeys(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  const choices = page.locator('.choices').first().locator('button')
+  await person.press('add-passkey')
+  await person.control('make-passkey').waitFor()
+  await look('account-make-passkey')
+  const first = await person.authenticator.credentials()
+  await person.authenticator.exchange({ prf: false })
+  await person.press('make-passkey')
+  await person.control('go-without').waitFor()
+  await look('account-signs-in-only')
+  await person.press('go-without')
+  await person.control('add-passkey').waitFor()
+  await look('account-two-passkeys')
+  await choices.first().click()
+  await dialog.waitFor()
+  await look('account-rename-passkey')
+  await person.press('cancel')
+  await choices.last().click()
+  await dialog.waitFor()
+  await look('account-remove-passkey')
+  await person.press('cancel')
+  await person.press('add-passkey')
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('account-code-for-passkey')
+  await person.press('cancel')
+  await person.authenticator.exchange({ prf: true })
+  await person.authenticator.take(first)
+
+  await page.goto(`${stage.service.authUrl}/account/sessions`)
+  await page.locator('.entry').waitFor()
+  await look('account-sessions')
+  await page.goto(`${stage.service.authUrl}/recover`)
+  await person.control('recover').waitFor()
+  await look('recover')
+  await person.press('recover')
+  await page.locator('[aria-invalid="true"]').first().waitFor()
+  await look('recover-invalid')
+  await page.goto(`${stage.service.authUrl}/account/passkeys`)
+  await person.control('unlock').waitFor()
+}
+
+async function walkIdentity(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const dialog = page.getByRole('dialog')
+  const ask = (about: string) => person.control(`${about}-of-identity`).last().click()
+  await look('account-two-names')
+  await ask('change')
+  await dialog.waitFor()
+  await look('account-change-name')
+  await person.press('cancel')
+  await ask('email')
+  await dialog.waitFor()
+  await look('account-email')
+  await person.write('email', 'ada.lovelace@analytical-engine.example')
+  await person.press('send-code')
+  await person.control('verify-email').waitFor()
+  await look('account-email-code')
+  await person.write('code', 'wrong')
+  await person.press('verify-email')
+  await dialog.locator('.problem').waitFor()
+  await look('account-email-wrong')
+  await person.write('code', codeIn(await stage.mailbox.take()))
+  await person.press('verify-email')
+  await dialog.waitFor({ state: 'detached' })
+  await ask('email')
+  await dialog.waitFor()
+  await look('account-email-new')
+  await person.press('cancel')
+  await ask('delete')
+  await dialog.waitFor()
+  await look('account-delete-name')
+  await person.press('cancel')
+}
+
+async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.shop.origin}/sign-in`)
+  await person.control('choose-identity').first().waitFor()
+  await look('signin-choose')
+  await person.control('choose-identity').first().click()
+  await person.control('approve').waitFor()
+  await look('signin-consent')
+  await person.press('approve')
+  await page.locator('#name').waitFor()
+
+  await walkOrganizationChoice(person, { service: stage.service, shop: stage.shop.origin }, look)
+  await page.goto(`${stage.service.authUrl}/account/apps`)
+  await person.control('revoke').waitFor()
+  await look('account-apps')
+  await person.press('revoke')
+  await page.getByRole('dialog').waitFor()
+  await look('account-disconnect')
+  await person.press('cancel')
+  await walkSignOut(person, look)
+
+  person.offerPasskeys(false)
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
+  await person.control('sign-in').waitFor()
+  await look('sign-authenticate')
+  await page.goto(`${stage.service.authUrl}/login`)
+  await person.control('sign-in').waitFor()
+  await look('login')
+  await page.goto(`${stage.shop.origin}/sign-in`)
+  await person.control('sign-in').waitFor()
+  await look('signin-authenticate')
+}
+
+async function walkSignOut(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/logout`)
+  await person.control('stay').waitFor()
+  await look('logout')
+  await person.press('stay')
+  await person.press('sign-out')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  await page.goto(`${stage.service.authUrl}/logout`)
+  await page.locator('main .lead').waitFor()
+  await look('logout-signed-out')
+  await page.goto(`${stage.shop.origin}/sign-out-everywhere?post_logout_redirect_uri=${stage.shop.origin}/unregistered`)
+  await page.locator('main .lead').waitFor()
+  await look('logout-refused')
+}
+
+/** A text with much that does not show, and long enough to scroll. */
+const hostileText = [
+  'Pay \u202E001\u202C € to P\u0430per\u200BShop\r',
+  `<b>z${'\u0301'.repeat(60)}</b>\t \x1B[31m שלום 100 \u{E0041}\u{E0042} 1\uFE0F \uE000`,
+  'aVeryLongWordWithoutAnyPlaceWhereItCouldBeBroken'.repeat(4),
+  ...Array.from({ length: 30 }, (_, line) => `  ${line + 1}. And so on.`),
+].join('\n')
+
+/** Shows the page on which the person is asked to sign something, and answers its address. */
+async function askToSign(person: Person, payload: string): Promise<string> {
+  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
+  const address = `${stage.service.authUrl}/sign?requestId=${requestId}`
+  await person.page.goto(address)
+  await person.control('deny').waitFor()
+  return address
+}
+
+async function walkSigned(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  await askToSign(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
+  await look('sign')
+  await person.page.locator('[data-action="sign"][aria-disabled="false"]').click()
+  await person.page.locator('.ended').waitFor()
+  await look('sign-signed')
+}
+
+/** No passkey opens the keys of this person any more. */
+async function walkSign(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  const address = await askToSign(person, 'Pay 100.00 € to Paper Shop.')
+  await person.press('sign')
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('sign-enter-code')
+  await person.press('cancel')
+  const passkeys = await person.authenticator.credentials()
+  await person.authenticator.exchange({ prf: true })
+  await person.press('sign')
+  await person.control('use-code').waitFor()
+  await look('sign-no-passkey')
+  await person.authenticator.take(passkeys)
+  await page.goto(`${address}&embed=1`)
+  await person.control('deny').waitFor()
+  await look('sign-embedded')
+  await person.press('deny')
+  await page.locator('.ended').waitFor()
+  await look('sign-denied')
+  await askToSign(person, hostileText)
+  await look('sign-hostile')
+  await askToSign(person, 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c')
+  await look('sign-unreadable')
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
+  await person.control('sign-out').waitFor()
+  await look('sign-unknown')
+}
+
+async function walkPlayground(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/playground`)
+  await look('playground')
+  await person.press('start')
+  await person.control('deny').first().click()
+  await page.locator('main code').waitFor()
+  await look('playground-refused')
+  await person.press('start')
+  await person.press('sign-in')
+  await person.control('choose-identity').first().click()
+  await person.press('approve')
+  await person.control('refresh').waitFor()
+  await look('playground-result')
+}

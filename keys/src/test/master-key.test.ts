@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { inspect } from 'node:util'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import { limits } from '@countersign/protocol/formats/limits'
+import { compactDecrypt } from 'jose/jwe/compact/decrypt'
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
+import vectors from '../../vectors.json' with { type: 'json' }
+import { CannotOpen, importEnvelopeKey, seal } from '../envelope.ts'
+import { MasterKey, newMasterKey, openMasterKey } from '../master-key.ts'
+import { keyFromPrf } from '../prf.ts'
+import { keyFromRecoveryCode, newRecoveryCode } from '../recovery-code.ts'
+import { WrappingKey } from '../wrapping-key.ts'
+
+const { userId, identityId, wraps, signingKey, encryptionKeys } = vectors.masterKey
+const otherId = '0198a3c2-7f10-7a11-8b22-00000000ffff'
+const fromHex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'))
+const newPasskey = () => keyFromPrf(crypto.getRandomValues(new Uint8Array(32)))
+
+const vectorWrappings = {
+  'its passkey': async () => ({ wrapping: await keyFromPrf(fromHex(wraps.prf.output)), ...wraps.prf }),
+  'its recovery code': async () => ({
+    wrapping: await keyFromRecoveryCode(wraps.recoveryCode.code),
+    ...wraps.recoveryCode,
+  }),
+}
+
+for (const [what, unwrap] of Object.entries(vectorWrappings)) {
+  test(`a master key wrapped elsewhere opens with ${what}, and signs and decrypts`, async () => {
+    const { ciphertext, wrapping } = await unwrap()
+    const masterKey = await openMasterKey(ciphertext, wrapping, userId)
+
+    const privateKey = await masterKey.openSigningKey(identityId, signingKey.encryptedPrivateKey)
+    const signature = await crypto.subtle.sign('Ed25519', privateKey, Buffer.from(signingKey.message))
+    assert.equal(toBase64(new Uint8Array(signature)), signingKey.signature)
+
+    for (const { curve, encryptedPrivateKey, peerPublicKey, sharedSecret } of encryptionKeys) {
+      const key = await masterKey.openEncryptionKey(identityId, encryptedPrivateKey)
+      assert.equal(Buffer.from(await agree(key, curve, peerPublicKey)).toString('hex'), sharedSecret)
+    }
+  })
+}
+
+test('an account made with a passkey opens again with that passkey and with the recovery code', async () => {
+  const [passkey, code] = [await newPasskey(), newRecoveryCode()]
+  const masterKey = newMasterKey()
+  const made = await masterKey.newSigningKey(identityId)
+  const byPasskey = await masterKey.wrap(passkey, userId)
+  const byCode = await masterKey.wrap(await keyFromRecoveryCode(code), userId)
+  masterKey.forget()
+
+  const again = [
+    await openMasterKey(byPasskey, passkey, userId),
+    await openMasterKey(byCode, await keyFromRecoveryCode(code.toLowerCase()), userId),
+  ]
+  for (const opened of again) await assertSigns(opened, made)
+})
+
+test('a second passkey opens the keys that were made before it', async () => {
+  const [first, second] = [await newPasskey(), await newPasskey()]
+  const masterKey = newMasterKey()
+  const made = await masterKey.newSigningKey(identityId)
+  const wrapped = await masterKey.wrap(first, userId)
+
+  const bySecond = await (await openMasterKey(wrapped, first, userId)).wrap(second, userId)
+  await assertSigns(await openMasterKey(bySecond, second, userId), made)
+  await assert.rejects(openMasterKey(wrapped, second, userId), CannotOpen)
+  await assert.rejects(openMasterKey(bySecond, first, userId), CannotOpen)
+})
+
+test('the wrap of one person does not open as that of another', async () => {
+  const passkey = await newPasskey()
+  await assert.rejects(openMasterKey(await newMasterKey().wrap(passkey, userId), passkey, otherId), CannotOpen)
+})
+
+test('a signing key is an Ed25519 key whose signatures others verify', async () => {
+  const masterKey = newMasterKey()
+  const made = await masterKey.newSigningKey(identityId)
+  assert.equal(fromCanonicalBase64(made.publicKey)?.length, 32)
+  await assertSigns(masterKey, made)
+})
+
+test('an encryption key opens what others encrypt to it', async () => {
+  const masterKey = newMasterKey()
+  const { publicKey, encryptedPrivateKey } = await masterKey.newEncryptionKey(identityId)
+  assert.equal(spkiOf(publicKey).asymmetricKeyType, 'x25519')
+  const key = await masterKey.openEncryptionKey(identityId, encryptedPrivateKey)
+  await assertDecrypts(key, publicKey)
+})
+
+test('a runtime without X25519 makes and opens P-256 encryption keys', async (t) => {
+  failAtX25519(t, 'NotSupportedError')
+  const masterKey = newMasterKey()
+  const { publicKey, encryptedPrivateKey } = await masterKey.newEncryptionKey(identityId)
+  assert.equal(spkiOf(publicKey).asymmetricKeyDetails?.namedCurve, 'prime256v1')
+  await assertDecrypts(await masterKey.openEncryptionKey(identityId, encryptedPrivateKey), publicKey)
+})
+
+test('a runtime that fails at X25519 for another reason does not fall back', async (t) => {
+  failAtX25519(t, 'OperationError')
+  await assert.rejects(newMasterKey().newEncryptionKey(identityId), { name: 'OperationError' })
+})
+
+test('opened private keys cannot be exported, and serve their one purpose', async () => {
+  const masterKey = newMasterKey()
+  const [signing, encryption] = [
+    await masterKey.newSigningKey(identityId),
+    await masterKey.newEncryptionKey(identityId),
+  ]
+  const opened = {
+    sign: await masterKey.openSigningKey(identityId, signing.encryptedPrivateKey),
+    deriveBits: await masterKey.openEncryptionKey(identityId, encryption.encryptedPrivateKey),
+  }
+  for (const [usage, key] of Object.entries(opened)) {
+    assert.deepEqual(key.usages, [usage])
+    for (const format of ['jwk', 'pkcs8'] as const)
+      await assert.rejects(crypto.subtle.exportKey(format, key), { name: 'InvalidAccessError' })
+  }
+})
+
+test('a private key does not open for another identity, for another purpose, or under another master key', async () => {
+  const masterKey = newMasterKey()
+  const { encryptedPrivateKey: signing } = await masterKey.newSigningKey(identityId)
+  const { encryptedPrivateKey: encryption } = await masterKey.newEncryptionKey(identityId)
+  await assert.rejects(masterKey.openSigningKey(otherId, signing), CannotOpen)
+  await assert.rejects(masterKey.openEncryptionKey(otherId, encryption), CannotOpen)
+  await assert.rejects(masterKey.openSigningKey(identityId, encryption), CannotOpen)
+  await assert.rejects(masterKey.openEncryptionKey(identityId, signing), CannotOpen)
+  await assert.rejects(newMasterKey().openSigningKey(identityId, signing), CannotOpen)
+  await masterKey.openSigningKey(identityId, signing)
+})
+
+test('every ciphertext is far below the size that the server stores', async () => {
+  const masterKey = newMasterKey()
+  const ciphertexts = [
+    await masterKey.wrap(await newPasskey(), userId),
+    (await masterKey.newSigningKey(identityId)).encryptedPrivateKey,
+    (await masterKey.newEncryptionKey(identityId)).encryptedPrivateKey,
+  ]
+  for (const { length } of ciphertexts) assert.ok(length * 16 < limits.ciphertextBytesMax)
+})
+
+test('a forgotten master key does nothing any more, and its bytes are zeros', async () => {
+  const bytes = randomBytes(32)
+  const masterKey = new MasterKey(bytes)
+  const passkey = await newPasskey()
+  const { encryptedPrivateKey } = await masterKey.newSigningKey(identityId)
+  masterKey.forget()
+  masterKey.forget()
+
+  assert.deepEqual(bytes, Buffer.alloc(32))
+  const uses = [
+    () => masterKey.wrap(passkey, userId),
+    () => masterKey.newSigningKey(identityId),
+    () => masterKey.newEncryptionKey(identityId),
+    () => masterKey.openSigningKey(identityId, encryptedPrivateKey),
+    () => masterKey.openEncryptionKey(identityId, encryptedPrivateKey),
+  ]
+  for (const use of uses) await assert.rejects(use, /forgotten/)
+})
+
+test('forgetting the master key while it works neither wraps zeros nor seals a key with them', async () => {
+  const bytes = randomBytes(32)
+  const [masterKey, kept] = [new MasterKey(bytes), new MasterKey(Buffer.from(bytes))]
+  const passkey = await newPasskey()
+  const working = Promise.all([masterKey.wrap(passkey, userId), masterKey.newSigningKey(identityId)])
+  masterKey.forget()
+
+  const [wrapped, made] = await working
+  await assertSigns(kept, made)
+  await assertSigns(await openMasterKey(wrapped, passkey, userId), made)
+})
+
+test('no use of the master key leaves a copy of it behind', async (t) => {
+  const importKey = t.mock.method(crypto.subtle, 'importKey')
+  const bytes = randomBytes(32)
+  const masterKey = new MasterKey(bytes)
+  const { encryptedPrivateKey } = await masterKey.newSigningKey(identityId)
+  await masterKey.openSigningKey(identityId, encryptedPrivateKey)
+
+  const imported = importKey.mock.calls.flatMap(({ arguments: [format, data] }) => (format === 'raw' ? [data] : []))
+  assert.deepEqual(imported, [new Uint8Array(32), new Uint8Array(32)])
+  assert.notDeepEqual(bytes, Buffer.alloc(32))
+})
+
+test('neither a master key nor a wrapping key prints, serializes or clones its bytes', async () => {
+  const bytes = randomBytes(32)
+  const secret = bytes.toString('hex')
+  const masterKey = new MasterKey(bytes)
+  for (const key of [masterKey, await WrappingKey.derive(bytes, 'test')]) {
+    assert.deepEqual(Reflect.ownKeys(key), [])
+    assert.equal(JSON.stringify(key), '{}')
+    const value: unknown = key
+    assert.equal(String(value), '[object Object]')
+    assert.deepEqual(structuredClone(key), {})
+    const shown = inspect(key, { showHidden: true, depth: null, showProxy: true })
+    assert.ok(!shown.includes(secret) && !shown.includes(inspect(bytes).slice(8, 20)))
+  }
+})
+
+for (const content of ['no JSON, but secret', '"a string"', 'null', '']) {
+  test(`a sealed private key that reads ${content || 'nothing'} is refused without being quoted`, async () => {
+    const bytes = randomBytes(32)
+    const key = await importEnvelopeKey(Buffer.from(bytes))
+    const ciphertext = await seal(key, `signing-key:${identityId}`, Buffer.from(content))
+    await assert.rejects(new MasterKey(bytes).openSigningKey(identityId, ciphertext), (error) => {
+      return error instanceof CannotOpen && error.cause === undefined && !inspect(error).includes('but secret')
+    })
+  })
+}
+
+for (const length of [0, 16, 31, 33]) {
+  test(`${length} bytes are no master key`, () => {
+    assert.throws(() => new MasterKey(new Uint8Array(length)), RangeError)
+  })
+}
+
+async function assertSigns(masterKey: MasterKey, made: { publicKey: string; encryptedPrivateKey: string }) {
+  const key = await masterKey.openSigningKey(identityId, made.encryptedPrivateKey)
+  const signature = await crypto.subtle.sign('Ed25519', key, Buffer.from('text'))
+  const x = Buffer.from(made.publicKey, 'base64').toString('base64url')
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  assert.ok(verify(null, Buffer.from('text'), publicKey, Buffer.from(signature)))
+}
+
+function failAtX25519(t: TestContext, name: string) {
+  const generateKey = crypto.subtle.generateKey.bind(crypto.subtle)
+  t.mock.method(crypto.subtle, 'generateKey', async (...given: Parameters<typeof generateKey>) => {
+    if (given[0] === 'X25519') throw new DOMException('Not with this curve.', name)
+    return generateKey(...given)
+  })
+}
+
+async function assertDecrypts(key: CryptoKey, publicKey: string) {
+  const sent = await new CompactEncrypt(Buffer.from('text'))
+    .setProtectedHeader({ alg: 'ECDH-ES+A256KW', enc: 'A256GCM' })
+    .encrypt(spkiOf(publicKey))
+  const { plaintext } = await compactDecrypt(sent, key)
+  assert.equal(Buffer.from(plaintext).toString(), 'text')
+}
+
+function spkiOf(publicKey: string) {
+  return createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+}
+
+async function agree(key: CryptoKey, curve: string, peerPublicKey: string): Promise<ArrayBuffer> {
+  const algorithm = curve === 'X25519' ? { name: 'X25519' } : { name: 'ECDH', namedCurve: curve }
+  const peer = await crypto.subtle.importKey('spki', Buffer.from(peerPublicKey, 'base64'), algorithm, false, [])
+  return crypto.subtle.deriveBits({ name: algorithm.name, public: peer }, key, 256)
+}

@@ -1,0 +1,83 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { handlePattern } from '../formats/handle.ts'
+import { Instant, Uuid, WebUrl } from '../values.ts'
+
+export const Handle = Type.String({ pattern: handlePattern, description: 'The username, without @' })
+export const DisplayName = Type.String({ minLength: 1, maxLength: 320, description: '1 to 80 characters' })
+
+export const Identity = Type.Object({
+  identityId: Uuid,
+  handle: Handle,
+  displayName: Type.String(),
+  avatarUrl: Type.Union([Type.String(), Type.Null()]),
+  email: Type.Union([Type.String(), Type.Null()]),
+  emailVerified: Type.Boolean(),
+  createdAt: Instant,
+})
+export type Identity = Static<typeof Identity>
+
+export const NewIdentity = Type.Object({ handle: Handle, displayName: DisplayName })
+export type NewIdentity = Static<typeof NewIdentity>
+
+const ByIdentity = Type.Object({ identityId: Uuid })
+const session = { security: 'session', cors: 'our pages' } as const
+
+export const listIdentities = endpoint(
+  'GET /api/identities',
+  { ...session, ssoSession: 'its identity', summary: 'List my identities' },
+  {},
+  { 200: Type.Object({ identities: Type.Array(Identity) }) },
+)
+
+export const createIdentity = endpoint(
+  'POST /api/identities',
+  { ...session, summary: 'Add an identity' },
+  { body: NewIdentity },
+  { 201: Identity },
+)
+
+export const readIdentity = endpoint(
+  'GET /api/identities/:identityId',
+  { ...session, ssoSession: 'its identity', summary: 'Read one of my identities' },
+  { params: ByIdentity },
+  { 200: Identity },
+)
+
+export const IdentityChange = Type.Object(
+  {
+    handle: Type.Optional(Handle),
+    displayName: Type.Optional(DisplayName),
+    avatarUrl: Type.Optional(Type.Union([WebUrl, Type.Null()])),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type IdentityChange = Static<typeof IdentityChange>
+
+export const changeIdentity = endpoint(
+  'PATCH /api/identities/:identityId',
+  { ...session, summary: 'Change how one of my identities is shown; a handle given up stays reserved for 90 days' },
+  { params: ByIdentity, body: IdentityChange },
+  { 200: Identity },
+)
+
+export const beginEmailProof = endpoint(
+  'POST /api/identities/:identityId/email',
+  { ...session, summary: 'Mail a code to an address, to prove that it is mine; needs a fresh authentication' },
+  { params: ByIdentity, body: Type.Object({ email: Type.String({ minLength: 1, maxLength: 1000 }) }) },
+  { 200: Type.Object({ email: Type.String(), expiresAt: Instant }) },
+)
+
+export const finishEmailProof = endpoint(
+  'POST /api/identities/:identityId/email/verify',
+  { ...session, summary: 'Show the code that was mailed; the address is then the one of the identity' },
+  { params: ByIdentity, body: Type.Object({ code: Type.String({ maxLength: 100 }) }) },
+  { 200: Identity },
+)
+
+export const removeEmail = endpoint(
+  'DELETE /api/identities/:identityId/email',
+  { ...session, summary: 'Remove the address of one of my identities; needs a fresh authentication' },
+  { params: ByIdentity },
+  { 200: Identity },
+)

@@ -1,0 +1,73 @@
+/**
+ * What a log says of itself and signs: its name, its size, its root (C2SP tlog-checkpoint), as a note that carries its
+ * signatures (C2SP signed-note).
+ */
+import { fromCanonicalBase64, toBase64 } from '../base64.ts'
+import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
+
+/** `origin` names the log, and its key. */
+export type Checkpoint = { origin: string; size: number; root: Uint8Array }
+
+/** What verifies a note, and the two functions that its caller must have. */
+export type NoteKey = { name: string; publicKey: Uint8Array }
+export type NoteSuite = {
+  sha256: Sha256
+  /** Whether this is an Ed25519 signature (RFC 8032) of the message. */
+  verifyEd25519: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
+}
+
+const ed25519 = 1
+const keyIdBytes = 4
+const utf8 = new TextEncoder()
+
+export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${toBase64(root)}\n`
+}
+
+/** Further lines are extensions, which a reader may ignore. */
+export function readCheckpoint(text: string): Checkpoint | undefined {
+  const [origin = '', size = '', root = ''] = text.split('\n')
+  const bytes = fromCanonicalBase64(root)
+  if (!text.endsWith('\n') || origin === '' || !/^(0|[1-9]\d{0,9})$/.test(size) || bytes?.length !== 32)
+    return undefined
+  return Number(size) > treeSizeMax ? undefined : { origin, size: Number(size), root: bytes }
+}
+
+/** The note of a text, which ends with a line break, and its Ed25519 signature. */
+export function writeNote(sha256: Sha256, text: string, key: NoteKey, signature: Uint8Array): string {
+  return `${text}\n— ${key.name} ${toBase64(Uint8Array.of(...keyId(sha256, key), ...signature))}\n`
+}
+
+/** The text of a note that this key has signed; signatures of other keys do not matter. */
+export function openNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key: NoteKey): string | undefined {
+  const end = note.lastIndexOf('\n\n') + 1
+  const [text, lines] = [note.slice(0, end), note.slice(end + 1)]
+  if (end === 0 || !lines.endsWith('\n') || hasControls(note)) return undefined
+  const signatures = lines.slice(0, -1).split('\n').map(readSignature)
+  if (signatures.includes(undefined)) return undefined
+  const id = toBase64(keyId(sha256, key))
+  // The first alone, as in Go: as many as fit into a note would cost the square of its length.
+  const own = signatures.find((signature) => signature?.name === key.name && signature.keyId === id)
+  return own && verifyEd25519(key.publicKey, utf8.encode(text), own.bytes) ? text : undefined
+}
+
+/** A key in one line, as tools for such logs take it: `name+id+type and key`. */
+export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
+  const id = [...keyId(sha256, key)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${key.name}+${id}+${toBase64(Uint8Array.of(ed25519, ...key.publicKey))}`
+}
+
+function readSignature(line: string) {
+  const [, name, base64 = ''] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
+  const bytes = fromCanonicalBase64(base64)
+  if (name === undefined || !bytes || bytes.length <= keyIdBytes) return undefined
+  return { name, keyId: toBase64(bytes.subarray(0, keyIdBytes)), bytes: bytes.subarray(keyIdBytes) }
+}
+
+function keyId(sha256: Sha256, { name, publicKey }: NoteKey): Uint8Array {
+  return sha256(Uint8Array.of(...utf8.encode(`${name}\n`), ed25519, ...publicKey)).subarray(0, keyIdBytes)
+}
+
+function hasControls(note: string): boolean {
+  return /[^\P{Cc}\n]/u.test(note)
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fromCanonicalBase64 } from '../../base64.ts'
+import { nodeSuite as suite } from '../../../signing/node-suite.ts'
+import { openNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '../checkpoint.ts'
+
+/** The example of Go's package sumdb/note, in which the format was first written. */
+const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
+const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
+const signatureLine =
+  '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM='
+const note = `${text}\n${signatureLine}\n`
+const [name = '', , encoded = ''] = verifierKey.split('+')
+const key = { name, publicKey: (fromCanonicalBase64(encoded) ?? new Uint8Array()).subarray(1) }
+
+test('a note that another tool has signed is opened, and written again to the letter', () => {
+  assert.equal(openNote(suite, note, key), text)
+  assert.equal(writeVerifierKey(suite.sha256, key), verifierKey)
+  const signature = Buffer.from(signatureLine.split(' ')[2] ?? '', 'base64').subarray(4)
+  assert.equal(writeNote(suite.sha256, text, key, signature), note)
+})
+
+test('signatures of witnesses stand beside it, and matter to those who know them', () => {
+  const witness = '— witness.example/1 x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pA=='
+  assert.equal(openNote(suite, `${text}\n${witness}\n${signatureLine}\n`, key), text)
+  assert.equal(openNote(suite, `${text}\n${witness}\n`, key), undefined)
+})
+
+const altered: Record<string, string> = {
+  'another text': note.replace('problem', 'Problem'),
+  'another signature': note.replace('UG/Sff', 'UG/Sfg'),
+  'another name': note.replace('— PeterNeumann', '— PeterNeuman'),
+  'no signature': `${text}\n`,
+  'no text': `\n\n${signatureLine}\n`,
+  'no line break at its end': note.slice(0, -1),
+  'a line that is no signature': `${note}nothing\n`,
+  'a control character': note.replace('think', 'think\u0007'),
+  'carriage returns': note.replaceAll('\n', '\r\n'),
+  nothing: '',
+}
+for (const [what, sent] of Object.entries(altered))
+  test(`a note with ${what} is not opened`, () => {
+    assert.equal(openNote(suite, sent, key), undefined)
+  })
+
+test('a checkpoint is three lines, and whatever else is none', () => {
+  const checkpoint = { origin: 'id.example.com/log', size: 20, root: suite.sha256(new Uint8Array()) }
+  const written = writeCheckpoint(checkpoint)
+  assert.equal(written, 'id.example.com/log\n20\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')
+  assert.deepEqual(readCheckpoint(written), { ...checkpoint, root: Uint8Array.from(checkpoint.root) })
+  assert.equal(readCheckpoint(`${written}an extension\n`)?.size, 20)
+  const wrong = [
+    ...['', '\n', written.slice(0, -1), written.replace('id.example.com/log', ''), written.replace('20', '')],
+    ...['020', '-1', '2e1', '0x14', ' 20', '2147483648', '99999999999'].map((size) => written.replace('20', size)),
+    ...[written.replace('47DE', ''), written.replace('FU=', 'FV='), written.replace('+', '-')],
+  ]
+  for (const text of wrong) assert.equal(readCheckpoint(text), undefined, JSON.stringify(text))
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { slugOf, slugPattern } from '../slug.ts'
+
+const slugs: Record<string, string> = {
+  'Acme Inc.': 'acme-inc',
+  'Müller & Söhne': 'muller-sohne',
+  '--- Ångström ---': 'angstrom',
+  株式会社: 'workspace',
+  '<script>alert(1)</script>': 'script-alert-1-script',
+  ['long '.repeat(15)]: 'long-long-long-long-long-long-long-long',
+}
+for (const [name, slug] of Object.entries(slugs))
+  test(`an organization called ${name} is found under ${slug}`, () => {
+    assert.equal(slugOf(name), slug)
+    assert.match(slug, new RegExp(slugPattern))
+  })

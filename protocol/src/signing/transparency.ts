@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { limits } from '../formats/limits.ts'
+import { Base64, Instant, Uuid } from '../values.ts'
+
+const open = { security: 'none', cors: 'any origin' } as const
+
+const Place = Type.Integer({ minimum: 0 })
+const PlaceText = Type.String({ pattern: '^(0|[1-9][0-9]{0,9})$' })
+const Hashes = Type.Array(Type.String(), { description: 'Of the audit path, base64, the lowest first' })
+const Leaf = Type.String({ description: 'The exact text whose UTF-8 bytes are the leaf: JSON, by RFC 8785' })
+const note = { description: 'A checkpoint (C2SP tlog-checkpoint), signed by the key of the log' }
+const Note = Type.String(note)
+
+/** What the log tells of a key, and what proves that it does under the checkpoint beside it. */
+export const LoggedKeyEvent = Type.Object({ index: Place, leaf: Leaf, hashes: Hashes })
+export type LoggedKeyEvent = Static<typeof LoggedKeyEvent>
+
+export const readCheckpoint = endpoint(
+  'GET /api/transparency/checkpoint',
+  { ...open, summary: 'The head of the log of signing keys, signed: a text (C2SP tlog-checkpoint)' },
+  {},
+  { 200: Type.String({ ...note, contentMediaType: 'text/plain' }) },
+)
+
+const LogKeys = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      kty: Type.Literal('OKP'),
+      crv: Type.Literal('Ed25519'),
+      x: Type.String(),
+      kid: Type.String(),
+      use: Type.Literal('sig'),
+      alg: Type.Literal('EdDSA'),
+    }),
+  ),
+  origin: Type.String({ description: 'The name of the log' }),
+  verifierKey: Type.String({ description: 'The same key as tools for C2SP logs take it' }),
+  createdAt: Instant,
+})
+
+export const readLogKeys = endpoint(
+  'GET /api/transparency/jwks',
+  { ...open, summary: 'The key that signs checkpoints and receipts, to be kept by whoever verifies them (JWKS)' },
+  {},
+  { 200: LogKeys },
+)
+
+export const listLeaves = endpoint(
+  'GET /api/transparency/leaves',
+  { ...open, summary: `The leaves of the log by their places, up to ${limits.transparencyLeavesMax} at a time` },
+  { querystring: Type.Object({ start: PlaceText, count: Type.Optional(PlaceText) }) },
+  { 200: Type.Object({ size: Place, leaves: Type.Array(Type.Object({ index: Place, leaf: Leaf })) }) },
+)
+
+export const listKeyEvents = endpoint(
+  'GET /api/transparency/identities/:identityId',
+  {
+    ...open,
+    summary: `Log entries of an identity's signing keys, with proofs, up to ${limits.transparencyEventsMax} at a time`,
+  },
+  {
+    params: Type.Object({ identityId: Uuid }),
+    querystring: Type.Object({
+      start: Type.Optional(PlaceText),
+      count: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),
+    }),
+  },
+  {
+    200: Type.Object({
+      checkpoint: Note,
+      events: Type.Array(LoggedKeyEvent),
+      nextStart: Type.Union([Place, Type.Null()], { description: 'The start of the next page; null on the last' }),
+    }),
+  },
+)
+
+export const proveInclusion = endpoint(
+  'GET /api/transparency/inclusion',
+  { ...open, summary: 'Proves that a leaf stands in the tree of a size (RFC 9162 §2.1.3)' },
+  { querystring: Type.Object({ leafHash: Base64, size: Type.Optional(PlaceText) }) },
+  { 200: Type.Object({ index: Place, size: Place, hashes: Hashes }) },
+)
+
+export const proveConsistency = endpoint(
+  'GET /api/transparency/consistency',
+  { ...open, summary: 'Proves that the tree of one size is the beginning of that of another (RFC 9162 §2.1.4)' },
+  { querystring: Type.Object({ from: PlaceText, to: Type.Optional(PlaceText) }) },
+  { 200: Type.Object({ from: Place, to: Place, hashes: Hashes }) },
+)

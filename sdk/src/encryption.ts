@@ -1,5 +1,0 @@
-export { openAppKey, readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
-export { decrypt, decryptText, encrypt, type Place } from './content.ts'
-export { newEphemeralKey } from './ephemeral-key.ts'
-export { CountersignError } from './error.ts'
-export { unwrap, wrapFor, wrapTo, type Directory, type Recipient } from './wrapping.ts'

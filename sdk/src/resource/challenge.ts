@@ -1,0 +1,45 @@
+import { CountersignError } from '../shared/error.ts'
+
+/**
+ * Why a request is turned away, and how: with this status and these headers. Where it is thrown, Express and Fastify
+ * answer so by themselves.
+ */
+export class Challenge extends CountersignError {
+  override readonly status: 401 | 403
+  readonly headers: { 'www-authenticate': string }
+  readonly body: { error: string; error_description: string }
+
+  constructor(code: 'invalid_token' | 'insufficient_scope', description: string, parameters: Record<string, string>) {
+    const status = code === 'invalid_token' ? 401 : 403
+    super({ code, description, status })
+    this.status = status
+    this.body = { error: code, error_description: description }
+    const written = Object.entries(parameters).map(([name, value]) => ` ${name}="${value}"`)
+    this.headers = { 'www-authenticate': `Bearer${written.join(',')}` }
+  }
+}
+
+export type Challenges = ReturnType<typeof createChallenges>
+
+/** What a resource says to who brings no token, or not the right one (RFC 6750 §3); and where it is described. */
+export function createChallenges(metadataUrl?: string) {
+  // RFC 9728 §5.1
+  const where: Record<string, string> = metadataUrl === undefined ? {} : { resource_metadata: metadataUrl }
+  return {
+    /** Who brings nothing is told no error (RFC 6750 §3.1). */
+    noToken: () => new Challenge('invalid_token', 'A bearer token is needed.', where),
+    invalidToken: (description: string) =>
+      new Challenge('invalid_token', description, {
+        error: 'invalid_token',
+        error_description: description,
+        ...where,
+      }),
+    insufficientScope: (scope: string) =>
+      new Challenge('insufficient_scope', 'The token does not reach that far.', {
+        error: 'insufficient_scope',
+        error_description: 'The token does not reach that far.',
+        scope,
+        ...where,
+      }),
+  }
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import {
+  createCipheriv,
+  createHash,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  randomBytes,
+} from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
+import vectors from '../../keys/vectors.json' with { type: 'json' }
+import { decrypt, decryptText, encrypt } from '../src/encryption/content.ts'
+import { CountersignError } from '../src/shared/error.ts'
+import { open } from '../src/encryption/jwe.ts'
+import { unwrap, wrapFor, wrapTo } from '../src/encryption/wrapping.ts'
+
+const context = 'note:1'
+const curves = { X25519: { name: 'X25519' }, 'P-256': { name: 'ECDH', namedCurve: 'P-256' } }
+type Curve = keyof typeof curves
+const eachCurve: Curve[] = ['X25519', 'P-256']
+
+const newKey = async () => {
+  const bytes = randomBytes(32)
+  return { bytes, key: await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']) }
+}
+const newPair = async (curve: Curve) => {
+  const pair = await crypto.subtle.generateKey(curves[curve], false, ['deriveBits'])
+  assert.ok('privateKey' in pair)
+  const publicKey = Buffer.from(await crypto.subtle.exportKey('spki', pair.publicKey)).toString('base64')
+  return { privateKey: pair.privateKey, publicKey }
+}
+const refused = (code: string) => (error: unknown) => error instanceof CountersignError && error.code === code
+const cannotOpen = refused('cannot_open')
+
+test('a text and bytes come back as they were encrypted, and from nothing that shows them', async () => {
+  const { key } = await newKey()
+  for (const text of ['', 'Milk, bread', '\u{feff}naïve ✓ 👩‍💻\r\n\0']) {
+    const ciphertext = await encrypt(key, text, { context })
+    assert.equal(await decryptText(key, ciphertext, { context }), text)
+    assert.deepEqual(await decrypt(key, ciphertext, { context }), new TextEncoder().encode(text))
+    assert.notEqual(ciphertext, await encrypt(key, text, { context }))
+  }
+  const bytes = new Uint8Array(randomBytes(1_000_000))
+  assert.deepEqual(await decrypt(key, await encrypt(key, bytes, { context }), { context }), bytes)
+})
+
+test('what is encrypted opens neither in another context nor with another key', async () => {
+  const [{ key }, other] = [await newKey(), await newKey()]
+  const ciphertext = await encrypt(key, 'Milk', { context })
+  for (const another of ['', 'note:2', 'note:1 ', 'Note:1', '__proto__'])
+    await assert.rejects(decrypt(key, ciphertext, { context: another }), cannotOpen)
+  await assert.rejects(decrypt(other.key, ciphertext, { context }), cannotOpen)
+})
+
+test('half a character is not encrypted as another', async () => {
+  const { key } = await newKey()
+  await assert.rejects(encrypt(key, '\ud83d', { context }), TypeError)
+})
+
+test('a key of one kind does nothing that belongs to the other', async () => {
+  const [{ key }, { privateKey, publicKey }] = [await newKey(), await newPair('X25519')]
+  const [encrypted, wrapped] = [await encrypt(key, 'Milk', { context }), await wrapTo(publicKey, 'Milk', { context })]
+  await assert.rejects(encrypt(privateKey, 'Milk', { context }), TypeError)
+  await assert.rejects(decrypt(privateKey, wrapped, { context }), TypeError)
+  await assert.rejects(unwrap(key, encrypted, { context }), TypeError)
+  await assert.rejects(decrypt(key, wrapped, { context }), cannotOpen)
+  await assert.rejects(unwrap(privateKey, encrypted, { context }), cannotOpen)
+})
+
+test('a ciphertext with any one character altered, left out or doubled does not open', async () => {
+  const { key } = await newKey()
+  const { privateKey, publicKey } = await newPair('P-256')
+  const encrypted = await encrypt(key, 'Milk', { context })
+  for (const altered of alterationsOf(encrypted))
+    await assert.rejects(decrypt(key, altered, { context }), cannotOpen, altered)
+  const wrapped = await wrapTo(publicKey, 'Milk', { context })
+  for (const altered of alterationsOf(wrapped))
+    await assert.rejects(unwrap(privateKey, altered, { context }), cannotOpen, altered)
+})
+
+for (const curve of eachCurve) {
+  test(`what is wrapped to a key of ${curve} opens with its private half alone, in its context`, async () => {
+    const [mine, other] = [await newPair(curve), await newPair(curve)]
+    const wrapped = await wrapTo(mine.publicKey, 'Milk', { context })
+    assert.equal(Buffer.from(await unwrap(mine.privateKey, wrapped, { context })).toString(), 'Milk')
+    await assert.rejects(unwrap(other.privateKey, wrapped, { context }), cannotOpen)
+    await assert.rejects(unwrap(mine.privateKey, wrapped, { context: 'note:2' }), cannotOpen)
+    const elsewhere = await newPair(curve === 'P-256' ? 'X25519' : 'P-256')
+    await assert.rejects(unwrap(elsewhere.privateKey, wrapped, { context }), cannotOpen)
+  })
+
+  test(`what any implementation wraps to a key of ${curve} so opens`, async () => {
+    const { privateKey, publicKey } = await newPair(curve)
+    const wrapped = wrapByHand(curve, publicKey)
+    assert.equal(Buffer.from(await unwrap(privateKey, wrapped, { context })).toString(), 'by hand')
+  })
+}
+
+for (const { privateKey, plaintext, fragment } of vectors.sealedFragments) {
+  test(`an app key that another implementation sealed to the page opens: ${privateKey.crv}`, async () => {
+    const algorithm = privateKey.crv === 'P-256' ? curves['P-256'] : curves.X25519
+    const key = await crypto.subtle.importKey('jwk', privateKey, algorithm, false, ['deriveBits'])
+    const opened = await open(key, 'app-key-fragment', fragment.slice('app_key_jwe='.length))
+    assert.equal(Buffer.from(opened).toString(), plaintext)
+  })
+}
+
+/** Headers that a ciphertext may carry, which would open if the ciphertext had a say in how. */
+const headers: Record<string, object> = {
+  'no ctx': { ctx: undefined },
+  'a list as ctx': { ctx: [context] },
+  'alg dir': { alg: 'dir' },
+  'alg ECDH-ES+A256KW': { alg: 'ECDH-ES+A256KW' },
+  'alg RSA-OAEP': { alg: 'RSA-OAEP' },
+  'no alg': { alg: undefined },
+  'enc A128GCM': { enc: 'A128GCM' },
+  'no enc': { enc: undefined },
+  'crit that names ctx': { crit: ['ctx'] },
+  'crit that names something unknown': { crit: ['exp'], exp: 1 },
+  compression: { zip: 'DEF' },
+  'no epk': { epk: undefined },
+  'an epk with a private part': { d: 'AAAA' },
+}
+for (const [what, header] of Object.entries(headers))
+  test(`a ciphertext to a public key is refused that has ${what}`, async () => {
+    const { privateKey, publicKey } = await newPair('X25519')
+    const { d, ...rest }: { d?: string } = header
+    const wrapped = wrapByHand('X25519', publicKey, rest, d === undefined ? {} : { d })
+    await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+  })
+
+const smallOrder = [
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]
+for (const hex of smallOrder)
+  test(`a ciphertext by a point of small order, whose secret everybody knows, does not open: ${hex}`, async () => {
+    const { privateKey } = await newPair('X25519')
+    const epk = { kty: 'OKP', crv: 'X25519', x: Buffer.from(hex, 'hex').toString('base64url') }
+    const wrapped = sealByHand({ alg: 'ECDH-ES', enc: 'A256GCM', ctx: context, epk }, Buffer.alloc(32))
+    await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+  })
+
+test('a ciphertext by a point that is not on P-256 does not open', async () => {
+  const { privateKey } = await newPair('P-256')
+  const [x, y] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
+  const epk = { kty: 'EC', crv: 'P-256', x, y }
+  const wrapped = sealByHand({ alg: 'ECDH-ES', enc: 'A256GCM', ctx: context, epk }, Buffer.alloc(32))
+  await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+})
+
+test('compressed content is not opened, under a symmetric key neither', async () => {
+  const { bytes, key } = await newKey()
+  const header = { alg: 'dir', enc: 'A256GCM', ctx: context, zip: 'DEF' }
+  const bomb = await new CompactEncrypt(Buffer.alloc(100_000)).setProtectedHeader(header).encrypt(bytes)
+  await assert.rejects(decrypt(key, bomb, { context }), cannotOpen)
+})
+
+test('nothing is wrapped to what is no sound public key', async () => {
+  const { publicKey } = await newPair('X25519')
+  const prefix = Buffer.from(publicKey, 'base64').subarray(0, 12)
+  const unsound = smallOrder.map((hex) => Buffer.concat([prefix, Buffer.from(hex, 'hex')]).toString('base64'))
+  for (const text of [...unsound, '', 'key', `${publicKey}=`, publicKey.slice(0, -2)])
+    await assert.rejects(wrapTo(text, 'Milk', { context }), TypeError)
+})
+
+test('somebody is found by their handle, and what is wrapped to them opens with their key', async (t) => {
+  const { privateKey, publicKey } = await newPair('X25519')
+  const { directory, asked } = await openDirectory(t, { body: recordOf({ publicKey }) })
+  const first = await wrapFor(directory, 'ada', 'Milk', { context })
+  assert.deepEqual(asked, ['/api/encryption/app-lookup?client_id=app_notes&handle=ada'])
+  assert.deepEqual(first.recipient, { identityId, handle: 'Ada', displayName: 'Ada Lovelace', publicKey })
+  assert.equal(Buffer.from(await unwrap(privateKey, first.ciphertext, { context })).toString(), 'Milk')
+  await wrapFor(directory, 'ada', 'Milk', { context, publicKey: first.recipient.publicKey })
+})
+
+test('a public key that has become another is noticed before anything is sealed to it', async (t) => {
+  const [known, another] = [await newPair('X25519'), await newPair('X25519')]
+  const { directory } = await openDirectory(t, { body: recordOf({ publicKey: another.publicKey }) })
+  const wrapping = wrapFor(directory, 'ada', 'Milk', { context, publicKey: known.publicKey })
+  await assert.rejects(wrapping, refused('public_key_changed'))
+})
+
+test('who is not there is told as the service tells it', async (t) => {
+  const body = { error: 'app_public_key_not_found', error_description: 'Nobody of that name has connected this app.' }
+  const { directory } = await openDirectory(t, { status: 404, body })
+  await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), refused('app_public_key_not_found'))
+})
+
+const answers: Record<string, object> = {
+  'somebody else': { handle: 'Eve' },
+  'the key of another app': { clientId: 'app_other' },
+  'a key of another mode': { encryptionMode: 'symmetric' },
+  'a key that is none': { publicKey: Buffer.alloc(44).toString('base64') },
+  'no key': { publicKey: null },
+  'no name': { displayName: undefined },
+}
+for (const [what, fields] of Object.entries(answers))
+  test(`where ${what} is answered, nothing is sealed`, async (t) => {
+    const { publicKey } = await newPair('X25519')
+    const { directory } = await openDirectory(t, { body: { ...recordOf({ publicKey }), ...fields } })
+    await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), refused('unexpected_answer'))
+  })
+
+test('nobody is looked up where others could alter the answer', async () => {
+  const directory = { baseUrl: 'http://api.id.example', clientId: 'app_notes' }
+  await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), TypeError)
+})
+
+const identityId = '0198a3c2-7f10-7a11-8b22-0000000000b1'
+
+function recordOf({ publicKey }: { publicKey: string }) {
+  const encryptionMode = 'asymmetric'
+  return { clientId: 'app_notes', identityId, handle: 'Ada', displayName: 'Ada Lovelace', publicKey, encryptionMode }
+}
+
+async function openDirectory(t: TestContext, { status = 200, body }: { status?: number; body: object }) {
+  const asked: (string | undefined)[] = []
+  const server = createServer(({ url }, response) => {
+    asked.push(url)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }).listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return { directory: { baseUrl: `http://localhost:${address.port}`, clientId: 'app_notes' }, asked }
+}
+
+function alterationsOf(text: string): string[] {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return [...text].flatMap((character, place) => {
+    const next = alphabet.charAt((alphabet.indexOf(character) + 1) % alphabet.length)
+    return [next, '', character.repeat(2)].map((other) => text.slice(0, place) + other + text.slice(place + 1))
+  })
+}
+
+/** RFC 7518 §4.6 for `A256GCM`, with nothing but node:crypto. */
+function wrapByHand(curve: Curve, publicKey: string, header: object = {}, inEpk: object = {}): string {
+  const spki = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+  const ephemeral =
+    curve === 'X25519' ? generateKeyPairSync('x25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const epk = { ...ephemeral.publicKey.export({ format: 'jwk' }), ...inEpk }
+  const secret = diffieHellman({ privateKey: ephemeral.privateKey, publicKey: spki })
+  return sealByHand({ alg: 'ECDH-ES', enc: 'A256GCM', ctx: context, epk, ...header }, secret)
+}
+
+function sealByHand(header: object, secret: Buffer): string {
+  const [encoded, vector] = [Buffer.from(JSON.stringify(header)).toString('base64url'), randomBytes(12)]
+  const sized = (part: string) => Buffer.concat([number(part.length), Buffer.from(part)])
+  const info = Buffer.concat([sized('A256GCM'), sized(''), sized(''), number(256)])
+  const key = createHash('sha256')
+    .update(Buffer.concat([number(1), secret, info]))
+    .digest()
+  const cipher = createCipheriv('aes-256-gcm', key, vector).setAAD(Buffer.from(encoded))
+  const content = Buffer.concat([cipher.update('by hand'), cipher.final()])
+  const parts = [vector, content, cipher.getAuthTag()].map((part) => part.toString('base64url'))
+  return [encoded, '', ...parts].join('.')
+}
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,105 @@
+import type { NewKeyWrap } from '@countersign/protocol/accounts/keys'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+export type WrapRow = Awaited<ReturnType<typeof listWraps>>[number]
+
+export function listWraps(db: Database | Transaction, userId: string) {
+  return db
+    .selectFrom('encryption_key_wrap')
+    .select(['wrap_id as wrapId', 'kind', 'credential_id as credentialId', 'ciphertext', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .orderBy('wrap_id')
+    .execute()
+}
+
+export async function insertWraps(
+  tx: Transaction,
+  userId: string,
+  wraps: (NewKeyWrap & { wrapId: string })[],
+  now: Date,
+) {
+  const rows = wraps.map(({ wrapId, kind, credentialId, ciphertext }) => ({
+    user_id: userId,
+    wrap_id: wrapId,
+    kind,
+    credential_id: credentialId ?? null,
+    ciphertext,
+    created_at: now,
+  }))
+  await tx.insertInto('encryption_key_wrap').values(rows).execute()
+}
+
+/** Deletes a person's wraps, or those of one kind. */
+export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRow['kind']): Promise<void> {
+  const wraps = tx.deleteFrom('encryption_key_wrap').where('user_id', '=', userId)
+  await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
+}
+
+export async function deleteWrapsOfCredential(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+  await tx
+    .deleteFrom('encryption_key_wrap')
+    .where('user_id', '=', userId)
+    .where('credential_id', '=', credentialId)
+    .execute()
+}
+
+export function findRecovery(db: Database, userId: string) {
+  return db
+    .selectFrom('encryption_recovery')
+    .select(['auth_sha256 as authSha256', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Deletes a person's recovery check; false where it is not this one, or gone. */
+export async function deleteRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('encryption_recovery')
+    .where('user_id', '=', userId)
+    .where('auth_sha256', '=', authSha256)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+export async function upsertRecovery(
+  tx: Transaction,
+  userId: string,
+  authSha256: Uint8Array,
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto('encryption_recovery')
+    .values({ user_id: userId, auth_sha256: authSha256, created_at: now })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ auth_sha256: authSha256, created_at: now }))
+    .execute()
+}
+
+type NewIdentityKeyRow = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow, now: Date): Promise<void> {
+  await tx
+    .insertInto('encryption_identity_key')
+    .values({
+      identity_id: key.identityId,
+      public_key: key.publicKey,
+      encrypted_private_key: key.encryptedPrivateKey,
+      created_at: now,
+    })
+    .execute()
+}
+
+export function findIdentityKey(db: Database, identityId: string) {
+  return db
+    .selectFrom('encryption_identity_key')
+    .select(['public_key as publicKey', 'encrypted_private_key as encryptedPrivateKey', 'created_at as createdAt'])
+    .where('identity_id', '=', identityId)
+    .executeTakeFirst()
+}
+
+export async function deleteIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('encryption_identity_key').where('identity_id', 'in', identityIds).execute()
+}
+
+export async function deleteRecoveryOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('encryption_recovery').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,199 @@
+import type { Database, Transaction } from '#platform/database/database.ts'
+import type { FlowClient } from './browser-binding.ts'
+import type { BoundTo, Ceremony, Flow } from './flow.ts'
+
+type NewFlow = Ceremony & BoundTo & { flowId: string; challenge: string; expiresAt: Date }
+
+export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
+  const registering = flow.ceremony === 'register' ? flow : undefined
+  await db
+    .insertInto('passkey_flow')
+    .values({
+      flow_id: flow.flowId,
+      ceremony: flow.ceremony,
+      challenge: flow.challenge,
+      user_id: flow.ceremony === 'sign in' ? null : flow.userId,
+      identity_id: registering?.identityId ?? null,
+      handle: registering?.handle ?? null,
+      display_name: registering?.displayName ?? null,
+      request_sha256: 'requestSha256' in flow ? flow.requestSha256 : null,
+      browser_sha256: flow.browserSha256,
+      recovery_sha256: flow.ceremony === 'recover' ? flow.recoverySha256 : null,
+      expires_at: flow.expiresAt,
+    })
+    .execute()
+}
+
+/**
+ * Takes a flow out, so that it is finished once. Undefined when there is none of this kind for this client, or it has
+ * expired.
+ */
+export async function takeFlow<Kind extends Ceremony['ceremony']>(
+  db: Database,
+  ceremony: Kind,
+  { flowId, client: { browserSha256, isPage } }: { flowId: string; client: FlowClient },
+  now: Date,
+): Promise<Extract<Flow, { ceremony: Kind }> | undefined> {
+  const row = await db
+    .deleteFrom('passkey_flow')
+    .where('flow_id', '=', flowId)
+    .where('ceremony', '=', ceremony)
+    .where('expires_at', '>', now)
+    .where((flow) =>
+      flow.or([
+        ...(browserSha256 ? [flow('browser_sha256', '=', browserSha256)] : []),
+        ...(isPage ? [] : [flow('browser_sha256', 'is', null)]),
+      ]),
+    )
+    .returning([
+      'ceremony',
+      'challenge',
+      'user_id as userId',
+      'identity_id as identityId',
+      'handle',
+      'display_name as displayName',
+      'recovery_sha256 as recoverySha256',
+      'request_sha256 as requestSha256',
+    ])
+    .executeTakeFirst()
+  return row && isFlow(row, ceremony) ? row : undefined
+}
+
+/** The table's constraints say which columns a ceremony has; this says so to the compiler. */
+function isFlow<Kind extends Ceremony['ceremony']>(
+  row: { ceremony: string; challenge: string },
+  kind: Kind,
+): row is Extract<Flow, { ceremony: Kind }> {
+  return row.ceremony === kind
+}
+
+export async function deleteExpiredFlows(db: Database, now: Date, batch: number): Promise<number> {
+  const expired = db.selectFrom('passkey_flow').select('flow_id').where('expires_at', '<=', now).limit(batch)
+  const { numDeletedRows } = await db
+    .deleteFrom('passkey_flow')
+    .where('flow_id', 'in', expired)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+const credential = [
+  'credential_id as credentialId',
+  'user_id as userId',
+  'public_key as publicKey',
+  'sign_count as signCount',
+  'backup_eligible as backupEligible',
+  'backed_up as backedUp',
+  'transports',
+  'name',
+  'created_at as createdAt',
+  'last_used_at as lastUsedAt',
+] as const
+
+export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>
+
+export function findCredential(db: Database, credentialId: string) {
+  return db
+    .selectFrom('passkey_credential')
+    .select(credential)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst()
+}
+
+export function listCredentials(db: Database, userId: string) {
+  return db
+    .selectFrom('passkey_credential')
+    .select(credential)
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('credential_id')
+    .execute()
+}
+
+type NewCredential = Pick<
+  Credential,
+  'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'
+>
+
+export async function insertCredential(
+  tx: Transaction,
+  made: NewCredential & { signCount: number },
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto('passkey_credential')
+    .values({
+      credential_id: made.credentialId,
+      user_id: made.userId,
+      public_key: made.publicKey,
+      sign_count: String(made.signCount),
+      backup_eligible: made.backupEligible,
+      backed_up: made.backedUp,
+      transports: made.transports,
+      name: made.name,
+      created_at: now,
+      last_used_at: now,
+    })
+    .execute()
+}
+
+/** Names a passkey of a person; undefined where they have none of this id. */
+export function setCredentialName(tx: Transaction, userId: string, credentialId: string, name: string) {
+  return tx
+    .updateTable('passkey_credential')
+    .set({ name })
+    .where('credential_id', '=', credentialId)
+    .where('user_id', '=', userId)
+    .returning(credential)
+    .executeTakeFirst()
+}
+
+/**
+ * Deletes a passkey of a person who has another one; false where they have none of this id, or it is the last. Of two
+ * at once the second counts only after the first, by the lock on the person that the caller holds.
+ */
+export async function deleteCredential(tx: Transaction, userId: string, credentialId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('passkey_credential')
+    .where('credential_id', '=', credentialId)
+    .where('user_id', '=', userId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('passkey_credential as other')
+          .select('other.credential_id')
+          .where('other.user_id', '=', userId)
+          .where('other.credential_id', '!=', credentialId),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+type Use = { credentialId: string; signCount: number; backedUp: boolean }
+
+/**
+ * Notes that a credential was used. False when its counter did not advance from what is stored, though it counts: of
+ * two uses with one count, one is a copy's.
+ */
+export async function useCredential(
+  tx: Transaction,
+  { credentialId, signCount, backedUp }: Use,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('passkey_credential')
+    .set({ sign_count: String(signCount), backed_up: backedUp, last_used_at: now })
+    .where('credential_id', '=', credentialId)
+    .where(({ eb, and, or }) =>
+      or([eb('sign_count', '<', String(signCount)), and([eb('sign_count', '=', '0'), eb.val(signCount === 0)])]),
+    )
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+export async function deleteCredentialsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('passkey_credential').where('user_id', '=', userId).execute()
+}
+
+export async function deleteFlowsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('passkey_flow').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createAuthenticator } from '#testing/authenticator.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { startBeside, startService } from '#testing/service.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+import { endpoints } from '#platform/process/openapi.ts'
+import { pruneSessions } from '#accounts/sessions/session.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const page = { origin: 'http://localhost:4401' }
+const day = 24 * 3600
+type Headers = Record<string, string>
+const get = (url: string, headers: Headers) => world.api.inject({ url, headers })
+const end = (path: string, headers: Headers) =>
+  world.api.inject({ method: 'DELETE', url: `/api/auth/sessions${path}`, headers })
+const isSignedIn = async (headers: Headers) => (await get('/api/auth/session', headers)).statusCode === 200
+const sessionsOf = async (headers: Headers) => (await get('/api/auth/sessions', headers)).json().sessions
+const currentOf = async (headers: Headers): Promise<string> =>
+  (await sessionsOf(headers)).find(({ current }: { current: boolean }) => current).sessionId
+
+/** Signs in as a browser with this cookie would; answers the new token. */
+async function signIn({ authenticator }: Pick<Person, 'authenticator'>, headers: Headers = {}): Promise<string> {
+  const begin = { method: 'POST', url: '/api/auth/login/start', payload: {} } as const
+  const { flowId, options } = (await world.api.inject(begin)).json()
+  const payload = { flowId, credential: authenticator.authenticate(options) }
+  const answer = await world.api.inject({ method: 'POST', url: '/api/auth/login/finish', payload, headers })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().sessionToken
+}
+const passkeysOf = async (headers: Headers) => (await get('/api/auth/passkeys', headers)).json().passkeys.length
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+async function auditOf(userId: string, action: string) {
+  const { entries } = (await get('/api/admin/audit?limit=100', world.admin)).json()
+  return entries.filter(
+    (entry: { userId: string; action: string }) => entry.userId === userId && entry.action === action,
+  )
+}
+
+test('SES-13 a person sees where they are signed in, and ends one of it', async () => {
+  const person = await world.person()
+  world.pass(90)
+  const laptop = bearer(await signIn(person, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' }))
+  const sessions = await sessionsOf(laptop)
+  assert.equal(sessions.length, 2)
+  assert.deepEqual(Object.keys(sessions[0]).toSorted(), [
+    'createdAt',
+    'current',
+    'lastSeenAt',
+    'sessionId',
+    'userAgent',
+  ])
+  assert.deepEqual([sessions[0].current, sessions[1].current], [true, false])
+  assert.match(sessions[0].userAgent, /Firefox/)
+  assert.equal((await end(`/${sessions[1].sessionId}`, laptop)).statusCode, 204)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(laptop)], [false, true])
+  const own = await end(`/${sessions[0].sessionId}`, laptop)
+  assert.match(String([own.headers['set-cookie']].flat()[0]), /=; Path=\/; Max-Age=0;/)
+  assert.equal(await isSignedIn(laptop), false)
+  assert.equal((await auditOf(person.userId, 'session.ended')).length, 2)
+})
+
+test('SES-13 the session of another person is as unknown as one that there is not', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const answers = [
+    await end(`/${await currentOf(person.headers)}`, other.headers),
+    await end(`/${randomUUID()}`, other.headers),
+  ]
+  for (const answer of answers) assert.deepEqual([answer.statusCode, answer.body], [404, answers[1]?.body])
+  assert.equal(answers[1]?.json().error, 'session_not_found')
+  assert.equal(await isSignedIn(person.headers), true)
+})
+
+test('SES-13 a person ends all other sessions, and nobody else’s', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const others = [await person.signIn(), await person.signIn()]
+  const answers = await Promise.all([end('', person.headers), end('', person.headers)])
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [204, 204],
+  )
+  for (const headers of others) assert.equal(await isSignedIn(headers), false)
+  for (const { headers } of [person, other]) assert.equal(await isSignedIn(headers), true)
+  assert.deepEqual(
+    (await auditOf(person.userId, 'session.others_ended')).map(({ details }: { details: object }) => details),
+    [{ count: 2 }],
+  )
+})
+
+test('SES-01 signing in ends the session that the browser had, whoever’s it was', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  for (const name of ['countersign', '__Host-countersign']) {
+    const first = await signIn(person)
+    const second = await signIn(person, { cookie: `${name}=${first}`, ...page })
+    assert.notEqual(second, first)
+    assert.deepEqual([await isSignedIn(bearer(first)), await isSignedIn(bearer(second))], [false, true])
+    const third = await signIn(other, { cookie: `${name}=${second}`, ...page })
+    assert.deepEqual([await isSignedIn(bearer(second)), await isSignedIn(bearer(third))], [false, true])
+  }
+  assert.equal(await isSignedIn(person.headers), true, 'the session of another browser')
+  assert.equal((await auditOf(person.userId, 'session.ended')).length, 4)
+})
+
+test('SES-01 a cookie that is nobody’s ends nothing, and signs nobody in', async () => {
+  const [person, other] = [await world.person(), await world.person()]
+  const forged = `${other.sessionToken.slice(0, -1)}${other.sessionToken.endsWith('A') ? 'B' : 'A'}`
+  for (const cookie of [`countersign=${forged}`, 'countersign=made-up', `countersign=${'x'.repeat(6000)}`]) {
+    const token = await signIn(person, { cookie, ...page })
+    assert.ok(!cookie.includes(token))
+  }
+  assert.equal(await isSignedIn(other.headers), true)
+})
+
+test('SES-02 after another person signed in here, what the first one began stays the first one’s', async () => {
+  const [ada, grace] = [await world.person(), await world.person()]
+  const app = await world.app()
+  const { refresh_token: refreshToken } = await app.tokens(ada)
+  const late = await app.code(ada)
+  const cookie = `countersign=${ada.sessionToken}`
+  await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: { cookie, ...page } })
+  await signIn(grace, { cookie, ...page })
+  assert.equal((await app.redeem(late)).json().error, 'invalid_grant')
+  const refreshed = (await app.refresh(refreshToken)).json()
+  const userinfo = await get('/api/oauth/userinfo', bearer(refreshed.access_token))
+  assert.equal(userinfo.json().sub, ada.identityId)
+})
+
+test('SES-07 signing out ends the codes that are under way; what an app was given goes on', async () => {
+  const ends: Record<string, (person: Person) => Promise<unknown>> = {
+    'sign out': ({ headers }) => world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers }),
+    'end one': async (person) => end(`/${await currentOf(person.headers)}`, await person.signIn()),
+    'end all others': async (person) => end('', await person.signIn()),
+  }
+  for (const [how, leave] of Object.entries(ends)) {
+    const person = await world.person()
+    const app = await world.app()
+    const offline = await app.tokens(person)
+    const code = await app.code(person)
+    await leave(person)
+    assert.equal(await isSignedIn(person.headers), false, how)
+    assert.equal((await app.redeem(code)).json().error, 'invalid_grant', how)
+    assert.equal((await get('/api/oauth/userinfo', bearer(offline.access_token))).statusCode, 200, how)
+    assert.equal((await app.refresh(offline.refresh_token)).statusCode, 200, how)
+  }
+})
+
+test('SES-07 only who was given offline access has a refresh token at all', async () => {
+  const person = await world.person()
+  const tokens = await (await world.app()).tokens(person, { scope: 'openid profile' })
+  assert.equal(tokens.refresh_token, undefined)
+})
+
+test('SES-04 sessions that were idle for thirty days are swept away, and no other', async () => {
+  const [idle, busy] = [await world.person(), await world.person()]
+  world.pass(29 * day)
+  assert.equal(await isSignedIn(busy.headers), true)
+  world.pass(day)
+  const rows = async ({ userId }: Person) =>
+    (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
+  while ((await pruneSessions(world.db, world.now(), 3)) > 0) {
+    // As the sweep does: batch after batch, until nothing is left.
+  }
+  assert.deepEqual([await rows(idle), await rows(busy)], [0, 1])
+  assert.equal(await isSignedIn(busy.headers), true)
+})
+
+test('a session that is ended is over at once, also for a request that arrives with its end', async () => {
+  const person = await world.person()
+  const other = await person.signIn()
+  await Promise.all([end('', person.headers), isSignedIn(other)])
+  assert.equal(await isSignedIn(other), false)
+})
+
+test('SES-12 an assertion that signed in once proves no presence later', async () => {
+  const person = await world.person()
+  const start = { method: 'POST', url: '/api/auth/reauthenticate/start', headers: person.headers } as const
+  const first = (await world.api.inject(start)).json()
+  const credential = person.authenticator.authenticate(first.options)
+  const finish = (payload: object) =>
+    world.api.inject({ method: 'POST', url: '/api/auth/reauthenticate/finish', headers: person.headers, payload })
+  assert.equal((await finish({ flowId: first.flowId, credential })).statusCode, 200)
+  world.pass(301)
+  assert.equal((await finish({ flowId: first.flowId, credential })).json().error, 'invalid_flow')
+  const second = (await world.api.inject(start)).json()
+  assert.equal((await finish({ flowId: second.flowId, credential })).json().error, 'invalid_credential')
+  const { authTime } = (await get('/api/auth/session', person.headers)).json()
+  assert.equal(world.now().getTime() - Date.parse(authTime), 301_000)
+})
+
+test('SES-10 whoever names a person or an identity in the body is not thereby that person', async () => {
+  const person = await world.person()
+  const ids = { userId: person.userId, identityId: person.identityId, sessionId: await currentOf(person.headers) }
+  const authenticator = createAuthenticator({ origin: page.origin, rpId: 'localhost' })
+  const challenge = { challenge: 'AAAA', user: { id: 'AAAA', name: '', displayName: '' } }
+  const credential = authenticator.register(challenge)
+  const guarded = endpoints.filter(({ endpoint: { config } }) => config.security === 'session')
+  assert.ok(guarded.length > 90)
+  for (const { endpoint } of guarded) {
+    const { method, config, name } = endpoint
+    const host = config.host === 'business' ? world.business : world.api
+    const url = endpoint.url.replaceAll(/:\w+/g, person.identityId)
+    const naming = new URLSearchParams({ identity_id: person.identityId, identityId: person.identityId })
+    const payload = { ...ids, identity_id: person.identityId, flowId: randomUUID(), credential }
+    const answer = await host.inject({ method, url: `${url}?${naming}`, ...(method !== 'GET' && { payload }) })
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'], name)
+  }
+  assert.equal(await isSignedIn(person.headers), true)
+})
+
+test('BLK-13 a person is in a hundred sessions at most: the one that was used least recently ends', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const code = await app.code(person)
+  world.pass(90)
+  const second = bearer(await signIn(person))
+  world.pass(1)
+  for (let count = 2; count < 100; count += 1) await signIn(person)
+  assert.equal((await sessionsOf(second)).length, 100)
+  world.pass(90)
+  assert.equal(await isSignedIn(person.headers), true, 'and it is used last with that')
+  const kept = await app.code(person)
+  await signIn(person)
+  assert.equal((await sessionsOf(person.headers)).length, 100)
+  await Promise.all([signIn(person), signIn(person)])
+  assert.equal((await sessionsOf(person.headers)).length, 100)
+  assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(second)], [true, false])
+  assert.equal((await auditOf(person.userId, 'session.too_many')).length, 3)
+  assert.deepEqual([(await app.redeem(code)).statusCode, (await app.redeem(kept)).statusCode], [400, 200])
+})
+
+test('BLK-13 a code ends with its session that was one too many', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const code = await app.code(person)
+  world.pass(1)
+  await Promise.all(Array.from({ length: 64 }, () => signIn(person)))
+  assert.equal(await isSignedIn(person.headers), true)
+  await Promise.all(Array.from({ length: 64 }, () => signIn(person)))
+  const left = await world.db.selectFrom('session').select('session_id').where('user_id', '=', person.userId).execute()
+  assert.equal(left.length, 100, 'also where many sign in at the same time')
+  assert.equal(await isSignedIn(person.headers), false)
+  assert.equal((await app.redeem(code)).statusCode, 400)
+})
+
+test('BLK-14 who has an organization’s provider signs its people out nowhere else by signing in often', async () => {
+  const person = await world.person()
+  const phone = bearer(await signIn(person))
+  world.pass(90)
+  for (let count = 0; count < 102; count += 1) await signInByOrganization(world, person)
+  const still = await Promise.all([person.headers, phone].map(isSignedIn))
+  assert.deepEqual(still, [true, true])
+  assert.equal((await sessionsOf(phone)).length, 100)
+})
+
+test('BLK-15 no code lives that was given beside the end of its session', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  for (let round = 0; round < 15; round += 1) {
+    const headers = bearer(await signIn(person))
+    const given = Array.from({ length: 6 }, () => app.code({ ...person, headers }).catch(() => undefined))
+    const ended = await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
+    assert.equal(ended.statusCode, 204)
+    for (const code of await Promise.all(given))
+      if (code !== undefined) assert.equal((await app.redeem(code)).statusCode, 400, `round ${round}`)
+  }
+})
+
+test('BLK-15 no passkey is added beside the end of the session', async () => {
+  const person = await world.person()
+  for (let round = 0; round < 8; round += 1) {
+    const headers = bearer(await signIn(person))
+    const begin = { method: 'POST', url: '/api/auth/passkeys/start', headers, payload: {} } as const
+    const { flowId, options } = (await world.api.inject(begin)).json()
+    const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
+    const payload = { flowId, credential: authenticator.register(options) }
+    const add = world.api.inject({ method: 'POST', url: '/api/auth/passkeys/finish', headers, payload })
+    assert.equal((await end('', person.headers)).statusCode, 204)
+    const there = await passkeysOf(person.headers)
+    await add
+    assert.deepEqual(await passkeysOf(person.headers), there)
+  }
+})
+
+// Two nodes share a PostgreSQL; nobody shares the embedded database.
+if (process.env['TEST_DATABASE_URL'] !== undefined)
+  test('SES-06 a session that ends on one node is refused at once by another', async (t) => {
+    const service = await startService()
+    t.after(() => service.close())
+    const nodes = [service.baseUrl, (await startBeside(t, service)).baseUrl]
+    const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
+    const post = async (base: string, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${base}/api/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      assert.ok(answer.ok, `${path}: ${answer.status}`)
+      return JSON.parse(await answer.text())
+    }
+    const registering = await post(service.baseUrl, 'register/start', { handle: 'ada-here', displayName: 'Ada' })
+    const registration = authenticator.register(registering.options)
+    await post(service.baseUrl, 'register/finish', { flowId: registering.flowId, credential: registration })
+    const signIn = async (): Promise<Record<string, string>> => {
+      const { flowId, options } = await post(service.baseUrl, 'login/start', {})
+      const finish = { flowId, credential: authenticator.authenticate(options) }
+      return { authorization: `Bearer ${(await post(service.baseUrl, 'login/finish', finish)).sessionToken}` }
+    }
+    const status = async (base: string, headers: Record<string, string>) =>
+      (await fetch(`${base}/api/auth/session`, { headers })).status
+
+    for (const [ending, asked] of [nodes, nodes.toReversed()])
+      for (let round = 0; round < 5; round += 1) {
+        const headers = await signIn()
+        // Whatever a node might keep of a session, it has it now.
+        for (const base of nodes) assert.equal(await status(base, headers), 200)
+        const ended = await fetch(`${ending}/api/auth/session`, { method: 'DELETE', headers })
+        assert.equal(ended.status, 204)
+        assert.equal(await status(asked ?? '', headers), 401)
+      }
+  })

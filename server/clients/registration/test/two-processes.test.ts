@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeApp } from '@countersign/protocol/clients/apps'
+import { newChallenge } from '#testing/world.ts'
+import { startBeside, startService, type Service } from '#testing/service.ts'
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+const kept = 'https://app.example/callback'
+const pkce = { code_challenge: newChallenge().challenge, code_challenge_method: 'S256' }
+const removed = 'https://app.example/former'
+
+/** Asks the admin API of a host. */
+async function ask(service: Service, method: string, path: string, body?: object): Promise<{ clientId: string }> {
+  const headers = { ...service.admin, ...(body && { 'content-type': 'application/json' }) }
+  const answer = await fetch(`${service.baseUrl}/api/admin/apps${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`)
+  return JSON.parse(await answer.text())
+}
+
+test('BLK-18 what is taken away from an app is gone in every process when that is acknowledged', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  // The embedded database has one process; it asks itself.
+  const there = isShared ? await startBeside(t, service) : service
+  const { clientId } = await ask(service, 'POST', '', {
+    name: 'An app',
+    redirectUris: [kept, removed],
+    allowedScopes: ['openid', 'profile'],
+  })
+  const resourceKey = 'notes-of-two'
+  const settings = { displayName: 'Notes', scopes: ['notes.read', 'notes.write'], audience: 'https://notes.example' }
+  await ask(service, 'POST', `/${clientId}/resources`, { resourceKey, ...settings })
+
+  const signIn = async (wanted: Record<string, string>) => {
+    const query = new URLSearchParams({ client_id: clientId, response_type: 'code', scope: 'openid', ...wanted })
+    const answer = await fetch(`${there.authUrl}/signin?${query}`, { redirect: 'manual' })
+    return answer.status === 200
+  }
+  const scopes = async () => {
+    const answer = await fetch(`${there.baseUrl}/api/oauth/resource/${resourceKey}`)
+    return JSON.parse(await answer.text()).resource?.scopes
+  }
+  const view = () =>
+    Promise.all([
+      signIn({ redirect_uri: removed }),
+      signIn({ redirect_uri: kept, scope: 'openid profile' }),
+      signIn({ redirect_uri: kept }),
+    ])
+
+  assert.deepEqual([await view(), await scopes()], [[true, true, true], settings.scopes])
+  await ask(service, 'PATCH', `/${clientId}`, {
+    redirectUris: [kept],
+    allowedScopes: ['openid'],
+  })
+  assert.deepEqual(await view(), [false, false, true])
+  await scopes()
+  await ask(service, 'PATCH', `/${clientId}/resources/${resourceKey}`, { scopes: ['notes.read'] })
+  assert.deepEqual(await scopes(), ['notes.read'])
+})
+
+test('APS-21 a change of any setting that could give more than is to be had waits for every process', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const there = isShared ? await startBeside(t, service) : service
+  const registered = {
+    public: true,
+    redirectUris: ['http://127.0.0.1/callback'],
+    allowAnyLoopbackPort: true,
+    requiredClaims: ['email'],
+    backchannelLogoutUri: 'http://127.0.0.1:9/out',
+    backchannelLogoutSessionRequired: true,
+  }
+  const changes = {
+    status: 'disabled',
+    idTokenSignedResponseAlg: 'ES256',
+    requireAuthTime: true,
+    idTokenClaims: false,
+    requiredClaims: [],
+    organizationAccess: 'none',
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
+    allowAnyLoopbackPort: false,
+    supportsE2ee: false,
+    allowedScopes: ['openid'],
+    accessTokenTtlSeconds: 60,
+    refreshTokenTtlSeconds: 3600,
+    postLogoutRedirectUris: [],
+  }
+  const harmless = ['name', 'description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl']
+  const settings = Object.keys(changeApp.schema.body.properties)
+  assert.deepEqual(new Set(settings), new Set([...harmless, ...Object.keys(changes), 'redirectUris']))
+
+  const more = { supportsE2ee: true, postLogoutRedirectUris: ['http://127.0.0.1/out'] }
+  const took = async ([name, value]: [string, unknown]) => {
+    const { clientId } = await ask(service, 'POST', '', { name: 'An app', ...registered, ...more })
+    const signIn = async () => {
+      const asked = { client_id: clientId, response_type: 'code', redirect_uri: 'http://127.0.0.1:6666/callback' }
+      const query = new URLSearchParams({ ...asked, ...pkce })
+      return (await fetch(`${there.authUrl}/signin?${query}`, { redirect: 'manual' })).status
+    }
+    assert.equal(await signIn(), 200)
+    const began = performance.now()
+    await ask(service, 'PATCH', `/${clientId}`, { [name]: value })
+    if (name === 'allowAnyLoopbackPort') assert.equal(await signIn(), 400)
+    return { name, hasWaited: performance.now() - began > 4900 }
+  }
+  const all = await Promise.all(Object.entries(changes).map(took))
+  assert.deepEqual(
+    all.filter(({ hasWaited }) => hasWaited !== isShared),
+    [],
+  )
+})

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Database } from '#platform/database/database.ts'
+import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
+import type { Receiver } from '#platform/queue/lanes.ts'
+
+export type Claimed = Receiver & {
+  deliveryId: string
+  payload: string
+  /** Which attempt this is, from 1. Nobody else has this number of this delivery. */
+  attempt: number
+  url: string
+  appStatus: string
+  /** The secrets that sign, the newest first. */
+  sealedSecrets: string[]
+}
+
+/** The apps that wait, where they have a webhook. */
+const receivers = sql`
+  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
+    app.status as app_status, url
+  from waiting join webhook_endpoint using (client_id) join app using (client_id)`
+
+const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
+
+/** Takes deliveries that are due to receivers of a lane, in turn, so that until the lease ends nobody else does. */
+export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
+  const { now, leaseEndsAt } = claim
+  const queue = { table: 'webhook_delivery', id: 'delivery_id', receivers, beside }
+  const { rows } = await sql<Claimed>`
+    with recursive ${pickInTurn(queue, claim)}, claimed as (
+      update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
+      from picked
+      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.picked_id
+        and delivery.due_at <= ${now}
+      returning delivery.client_id, delivery.delivery_id, payload, attempts, owner, url, app_status
+    )
+    select client_id as "clientId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
+      app_status as "appStatus",
+      array(
+        select sealed_secret from webhook_secret
+        where webhook_secret.client_id = claimed.client_id and (expires_at is null or expires_at > ${now})
+        order by webhook_secret.created_at desc
+      ) as "sealedSecrets"
+    from claimed`.execute(db)
+  return rows
+}
+
+/** Has a receiver counted as slow until then, or as quick again. */
+export async function setSlow(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
+  await db
+    .updateTable('webhook_endpoint')
+    .set({ slow_until: slowUntil })
+    .where('client_id', '=', clientId)
+    .where('slow_until', 'is distinct from', slowUntil)
+    .execute()
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Transaction } from '#platform/database/database.ts'
+import { createConnectors, delegationsOf } from '#testing/connectors.ts'
+import { exchange, openBrowser } from '#testing/federated-browser.ts'
+import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** The embedded database has one connection: there a transaction is over before the next begins. */
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+/** Resolves when so many statements wait for what another transaction holds. */
+async function untilWaiting(count: number): Promise<void> {
+  if (!isShared) return
+  const waiting = sql<{ there: number }>`
+    select count(*)::integer as there from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  for (let asked = 0; asked < 5000; asked += 1) {
+    const { rows } = await waiting.execute(world.db)
+    if (rows[0]?.there === count) return
+  }
+  assert.fail(`there were never ${count} that waited`)
+}
+
+type Asking = () => Promise<Answer>
+type Answer = { statusCode: number; body: string }
+
+/**
+ * Lets `disconnect` take the consent out and come as far as the tokens, which are held; then `ask` as far as it comes
+ * meanwhile; then lets go of both.
+ */
+async function meeting({ identityId }: Person, disconnect: Asking, ask: Asking) {
+  const both = await world.db.transaction().execute(async (tx: Transaction) => {
+    const held = tx.selectFrom('token_lineage').select('lineage_id').where('identity_id', '=', identityId)
+    assert.equal((await held.forUpdate().execute()).length, 1)
+    const disconnected = disconnect()
+    await untilWaiting(1)
+    const asked = ask()
+    await untilWaiting(2)
+    return { disconnected, asked }
+  })
+  return { gone: await both.disconnected, silent: await both.asked }
+}
+
+const connectedApps = async ({ headers }: Person) =>
+  (await world.api.inject({ url: '/api/oauth/authorizations', headers })).json<{ authorizations: { id: string }[] }>()
+    .authorizations
+
+function consentSilently({ headers, identityId }: Person, { clientId, redirectUri }: TestApp): Promise<Answer> {
+  const payload = { clientId, redirectUri, identityId, scope: 'openid', prompt: 'none' }
+  return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
+}
+
+test('AUZ-12 a silent request while the person disconnects the app does not connect it again', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  await app.tokens(person)
+  const [authorization] = await connectedApps(person)
+  const url = `/api/oauth/authorizations/${authorization?.id}`
+  const disconnect = () => world.api.inject({ method: 'DELETE', url, headers: person.headers })
+  const { gone, silent } = await meeting(person, disconnect, () => consentSilently(person, app))
+  assert.equal(gone.statusCode, 204, gone.body)
+  if (isShared) assert.match(silent.body, /consent_required/)
+  assert.deepEqual(await connectedApps(person), [])
+})
+
+test('AUZ-12 FED-08 nor does the sign-in of a browser while the app itself disconnects', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  await app.tokens(person)
+  const browser = await openBrowser(world, person)
+  const disconnect = () => browser.disconnect(app, person.identityId)
+  const { gone, silent } = await meeting(person, disconnect, () => browser.assertion(app, { scope: 'openid' }))
+  assert.equal(gone.statusCode, 200, gone.body)
+  if (isShared) assert.equal(silent.statusCode, 403, silent.body)
+  assert.deepEqual(await connectedApps(person), [])
+  const token = /"token":"([^"]+)"/.exec(silent.body)?.[1] ?? 'none'
+  assert.equal((await exchange(world, app, token)).json().error, 'invalid_grant')
+})
+
+test('AUZ-12 DEL-07 a silent request while a delegation is revoked does not grant it again', async () => {
+  const notes = await createConnectors(world)
+  const { person } = await notes.connected()
+  const silent = await world.db.transaction().execute(async (tx) => {
+    const granted = tx.updateTable('delegation_grant').set({ revoked_at: world.now() })
+    await granted.where('identity_id', '=', person.identityId).execute()
+    const asked = notes.consent(person, { prompt: 'none' })
+    await untilWaiting(1)
+    return { asked }
+  })
+  const answer = await silent.asked
+  assert.deepEqual([answer.statusCode, answer.json().error], [403, 'consent_required'])
+  assert.ok(
+    (await delegationsOf(world, person)).every(({ revokedAt }: { revokedAt: string | null }) => revokedAt !== null),
+  )
+})

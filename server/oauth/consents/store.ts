@@ -1,0 +1,167 @@
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import { sql } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
+type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
+
+/** Inserts the consent, or only notes that it was used again; answers what is recorded then. */
+export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date) {
+  return tx
+    .insertInto('authorization_consent')
+    .values({
+      identity_id: consent.identityId,
+      client_id: consent.clientId,
+      authorization_id: consent.authorizationId,
+      scope: consent.scope,
+      organization_access: consent.chosen ?? consent.unlessRecorded,
+      created_at: now,
+      last_authorized_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['identity_id', 'client_id']).doUpdateSet(({ fn, val, ref }) => ({
+        last_authorized_at: now,
+        organization_access:
+          consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
+      })),
+    )
+    .returning('scope')
+    .executeTakeFirstOrThrow()
+}
+
+/** Sets the scopes of a consent whose row this transaction has locked by `upsertConsent`. */
+export async function widenConsent(
+  tx: Transaction,
+  { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>,
+) {
+  await tx
+    .updateTable('authorization_consent')
+    .set({ scope })
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
+/** Locks a consent until the end of the transaction; false where there is none. */
+export async function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+  const consent = await tx
+    .selectFrom('authorization_consent')
+    .select('authorization_id')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst()
+  return consent !== undefined
+}
+
+function consents(db: Database) {
+  return db
+    .selectFrom('authorization_consent')
+    .innerJoin('app', 'app.client_id', 'authorization_consent.client_id')
+    .select([
+      'authorization_id as authorizationId',
+      'authorization_consent.client_id as clientId',
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'authorization_consent.identity_id as identityId',
+      'scope',
+      'authorization_consent.organization_access as organizationAccess',
+      'authorization_consent.created_at as createdAt',
+      'last_authorized_at as lastAuthorizedAt',
+    ])
+}
+
+export type Consent = NonNullable<Awaited<ReturnType<typeof findConsent>>>
+
+export function findConsent(db: Database, identityId: string, clientId: string) {
+  return consents(db)
+    .where('authorization_consent.identity_id', '=', identityId)
+    .where('authorization_consent.client_id', '=', clientId)
+    .executeTakeFirst()
+}
+
+export function listConsentsOfUser(db: Database, userId: string) {
+  return consents(db)
+    .innerJoin('identity', 'identity.identity_id', 'authorization_consent.identity_id')
+    .where('identity.user_id', '=', userId)
+    .orderBy('last_authorized_at', 'desc')
+    .execute()
+}
+
+/** Takes a consent out, when it is one of this person's identities'. */
+export function deleteConsentOfUser(tx: Transaction, userId: string, authorizationId: string) {
+  const own = tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId)
+  return tx
+    .deleteFrom('authorization_consent')
+    .where('identity_id', 'in', own)
+    .where('authorization_id', '=', authorizationId)
+    .returning(['identity_id as identityId', 'client_id as clientId'])
+    .executeTakeFirst()
+}
+
+/** Takes a consent out; false where there was none. */
+export async function deleteConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('authorization_consent')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+/** Which apps identities have let have something. */
+export function listConsentedClients(db: Database, identityIds: string[]) {
+  return db
+    .selectFrom('authorization_consent')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where('identity_id', 'in', identityIds)
+    .where(sql<boolean>`cardinality(scope) > 0`)
+    .orderBy('last_authorized_at', 'desc')
+    .execute()
+}
+
+/** Which of the identities have let an app have something, or nothing in particular. */
+export async function listConsentedIdentities(
+  db: Database,
+  identityIds: string[],
+  clientId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('authorization_consent')
+    .select('identity_id as identityId')
+    .where('identity_id', 'in', identityIds)
+    .where('client_id', '=', clientId)
+    .execute()
+  return rows.map(({ identityId }) => identityId)
+}
+
+export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+  await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
+}
+
+export type Lineage = Awaited<ReturnType<typeof listLineages>>[number]
+
+type Page = { after?: string | undefined; count: number }
+
+/** Before every id of a lineage. */
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** What descends from the consents of an identity and is still on record: `count` of it, after the lineage `after`. */
+export function listLineages(db: Database, identityId: string, { after = firstId, count }: Page) {
+  return db
+    .selectFrom('token_lineage')
+    .select([
+      'lineage_id as lineageId',
+      'client_id as clientId',
+      'scope',
+      'created_at as createdAt',
+      'ends_at as endsAt',
+      'revoked_at as revokedAt',
+    ])
+    .where('identity_id', '=', identityId)
+    .where('lineage_id', '>', after)
+    .orderBy('lineage_id')
+    .limit(count)
+    .execute()
+}

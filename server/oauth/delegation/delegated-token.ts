@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
+import { limits } from '@countersign/protocol/formats/limits'
+import { numericDate } from '#platform/clock.ts'
+import type { Database } from '#platform/database/database.ts'
+import { isUuid } from '#platform/crypto/token-format.ts'
+import { verifyAccessJwt, type Issuing } from '#tokens/families/access-token.ts'
+import { signJwt } from '#tokens/signing-keys/jwt.ts'
+import { findLive } from './store.ts'
+
+/** What a delegated token says. */
+export type Delegated = {
+  identityId: string
+  delegationId: string
+  sourceClientId: string
+  scope: string[]
+  mode: CommunicationMode
+  audience: string
+  resourceKey: string
+}
+
+/** A token for a resource, by which the source app acts there as the identity (RFC 8693 §4.1, RFC 9068). */
+export function issueDelegatedToken({ keys, issuer }: Issuing, delegated: Delegated, now: Date): Promise<string> {
+  const { identityId, delegationId, sourceClientId, scope, mode, audience, resourceKey } = delegated
+  return signJwt(keys, 'ES256', 'at+jwt', {
+    iss: issuer,
+    sub: identityId,
+    aud: audience,
+    iat: numericDate(now),
+    exp: numericDate(now) + limits.delegatedTokenLifetimeSeconds,
+    jti: randomUUID(),
+    client_id: sourceClientId,
+    scope: scope.join(' '),
+    act: { sub: sourceClientId },
+    grant_id: delegationId,
+    target_resource: resourceKey,
+    com_mode: mode,
+  })
+}
+
+/**
+ * What a delegated token is worth now, to the app that took it or to the owner of the resource that it is for:
+ * undefined as soon as its delegation is revoked, or an end of it is disabled.
+ */
+export async function readDelegatedToken(
+  { db, ...issuing }: Issuing & { db: Database },
+  { token, clientId }: { token: string; clientId: string },
+  now: Date,
+) {
+  const claims = await verifyAccessJwt(issuing, token, now)
+  if (!claims) return undefined
+  const { sub: identityId = '', aud: audience, iat = 0, exp = 0 } = claims
+  const { client_id: source, grant_id: grantId, target_resource: resource, scope, com_mode: mode } = claims
+  const texts = { audience, source, grantId, resource, scope, mode }
+  if (!isUuid(identityId) || !areTexts(texts) || !isUuid(texts.grantId)) return undefined
+
+  const named = { identityId, delegationId: texts.grantId, sourceClientId: texts.source, audience: texts.audience }
+  const live = await findLive(db, named)
+  if (!live || (clientId !== texts.source && clientId !== live.ownerClientId)) return undefined
+  return { ...named, resourceKey: texts.resource, scope: texts.scope, mode: texts.mode, issuedAt: iat, expiresAt: exp }
+}
+
+function areTexts<Name extends string>(values: Record<Name, unknown>): values is Record<Name, string> {
+  return Object.values(values).every((value) => typeof value === 'string')
+}

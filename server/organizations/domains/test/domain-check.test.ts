@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
+import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
+import { startNameServer } from '#testing/name-server.ts'
+import { createWorld, type World } from '#testing/world.ts'
+import { recheckDomains } from '#organizations/domains/domain-check.ts'
+import { isVerifiedFor } from '#organizations/domains/domain.ts'
+
+const dns = await startNameServer()
+const day = 24 * 3600
+let mailbox: Mailbox
+let world: World
+before(async () => {
+  mailbox = await openMailbox()
+  const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' }
+  world = await createWorld({ environment: { DNS_SERVERS: dns.address, ...mail } })
+})
+after(async () => {
+  await world.close()
+  await Promise.all([dns.close(), mailbox.close()])
+})
+beforeEach(() => assert.equal(mailbox.count(), 0, 'no mail that nobody expected'))
+
+type Owned = Awaited<ReturnType<typeof verifiedDomain>>
+let owners = 0
+
+/** An organization with a verified domain, whose owner has a proved address. */
+async function verifiedDomain(domain: string) {
+  const { headers, identityId } = await world.person()
+  owners += 1
+  const email = `owner${owners}@mail.example`
+  const identity = `/api/identities/${identityId}/email`
+  await world.api.inject({ method: 'POST', url: identity, headers, payload: { email } })
+  const code = codeIn(await mailbox.take())
+  await world.api.inject({ method: 'POST', url: `${identity}/verify`, headers, payload: { code } })
+
+  const send = (method: 'GET' | 'POST', path: string, payload?: object) =>
+    world.business.inject({ method, url: `/api/organizations${path}`, headers, ...(payload && { payload }) })
+  const created = await send('POST', '', { name: 'Acme', identityId })
+  const organizationId = created.json<{ organization: { id: string } }>().organization.id
+  const path = `/${organizationId}/domains`
+  const claimed = await send('POST', path, { domain })
+  const { domainId, challenge } = claimed.json<{ domain: OrganizationDomain }>().domain
+  const verify = () => send('POST', `${path}/${domainId}/verify`)
+  const publish = () => dns.setTexts(challenge.name, challenge.value)
+  publish()
+  const verified = await verify()
+  assert.equal(verified.statusCode, 200, verified.body)
+  return {
+    organizationId,
+    email,
+    challenge,
+    verify,
+    publish,
+    unpublish: () => dns.setTexts(challenge.name),
+    isVerified: () => isVerifiedFor(world.db, organizationId, domain),
+    read: async () => (await send('GET', path)).json<{ domains: OrganizationDomain[] }>().domains[0],
+    /** What has become of the domain after it was verified, and who says so. */
+    async acts() {
+      const rows = await world.db
+        .selectFrom('audit_entry')
+        .select(['action', 'actor'])
+        .where('organization_id', '=', organizationId)
+        .where('action', 'like', 'organization.domain.%')
+        .orderBy('entry_id')
+        .execute()
+      return rows.slice(2).map(({ action, actor }) => `${action.replace('organization.domain.', '')} by ${actor}`)
+    },
+  }
+}
+
+/** Lets time pass, step by step, and looks at what is due. */
+async function passTime(seconds: number, stepSeconds = 6 * 3600): Promise<void> {
+  for (let left = seconds; left > 0; left -= stepSeconds) {
+    world.pass(Math.min(left, stepSeconds))
+    await recheckDomains(world.kernel, world.now())
+  }
+}
+
+const questionsFor = ({ challenge }: Owned) => dns.asked.filter((asked) => asked === `TXT ${challenge.name}`).length
+
+test('a proof that is there is looked at once a day, whichever processes try', async () => {
+  const owned = await verifiedDomain('kept.example')
+  const asked = questionsFor(owned)
+  await passTime(day - 3600)
+  assert.equal(questionsFor(owned) - asked, 0)
+  world.pass(3600)
+  await Promise.all(Array.from({ length: 4 }, () => recheckDomains(world.kernel, world.now())))
+  assert.equal(questionsFor(owned) - asked, 1)
+  assert.equal((await owned.read())?.checkedAt, world.now().toISOString())
+  await passTime(5 * day)
+  assert.equal(questionsFor(owned) - asked, 6)
+  assert.equal((await owned.read())?.status, 'verified')
+  assert.deepEqual(await owned.acts(), [])
+})
+
+test('DOM-09 the latest proof takes a domain at once whose holder has no record any more', async () => {
+  const former = await verifiedDomain('sold.example')
+  const buyer = await verifiedDomain('sold.example')
+  assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])
+  assert.equal((await former.read())?.status, 'pending')
+  assert.deepEqual(await former.acts(), ['lost by system'])
+  const notice = await mailbox.take()
+  assert.deepEqual(notice.to, [former.email])
+  assert.match(notice.subject, /sold\.example now belongs to another organization/)
+  assert.ok(notice.text.includes(former.challenge.value))
+
+  await passTime(2 * day)
+  assert.equal(await buyer.isVerified(), true)
+  former.publish()
+  assert.equal(await buyer.isVerified(), true, 'a record alone takes nothing back')
+  const back = await former.verify()
+  assert.equal(back.statusCode, 200, back.body)
+  assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [true, false])
+  assert.deepEqual((await mailbox.take()).to, [buyer.email])
+})
+
+test('DOM-09 the latest proof takes a domain at once that fails, before its seven days are over', async () => {
+  const former = await verifiedDomain('failing.example')
+  former.unpublish()
+  await passTime(day)
+  assert.equal((await former.read())?.status, 'failing')
+  await mailbox.take()
+  const buyer = await verifiedDomain('failing.example')
+  assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])
+  assert.deepEqual((await mailbox.take()).to, [former.email])
+  await passTime(8 * day)
+  assert.equal((await former.read())?.status, 'pending')
+  assert.equal(await buyer.isVerified(), true)
+})
+
+test('DOM-10 who adds a record beside that of the holder takes nothing', async () => {
+  const holder = await verifiedDomain('shared.example')
+  holder.unpublish()
+  const thief = await verifiedDomain('shared.example')
+  assert.deepEqual((await mailbox.take()).to, [holder.email])
+  dns.setTexts(holder.challenge.name, holder.challenge.value, thief.challenge.value)
+  const refused = await holder.verify()
+  assert.deepEqual([refused.statusCode, refused.json().error], [409, 'domain_taken'])
+  assert.equal(await thief.isVerified(), true)
+  holder.publish()
+  assert.equal((await holder.verify()).statusCode, 200, 'who removes the other record has it')
+  assert.deepEqual((await mailbox.take()).to, [thief.email])
+})
+
+test('DOM-06 a proof that is gone counts for seven days, of which the owners are told, and then no more', async () => {
+  const owned = await verifiedDomain('gone.example')
+  owned.unpublish()
+  await passTime(day)
+  const warning = await mailbox.take()
+  assert.deepEqual(warning.to, [owned.email])
+  assert.match(warning.subject, /gone\.example/)
+  assert.match(warning.text, /Acme/)
+  assert.ok(warning.text.includes(owned.challenge.name) && warning.text.includes(owned.challenge.value))
+  const failing = await owned.read()
+  assert.equal(failing?.status, 'failing')
+  assert.equal(failing.failingSince, world.now().toISOString())
+  assert.equal(await owned.isVerified(), true)
+
+  await passTime(7 * day - 3600)
+  assert.equal(mailbox.count(), 0, 'they are told once')
+  assert.equal(await owned.isVerified(), true)
+  await passTime(3600)
+  assert.equal(await owned.isVerified(), false)
+  const { to, subject } = await mailbox.take()
+  assert.deepEqual(to, [owned.email])
+  assert.match(subject, /no longer verified/)
+  const { status, verifiedAt, failingSince } = (await owned.read()) ?? {}
+  assert.deepEqual([status, verifiedAt, failingSince], ['pending', null, null])
+  assert.deepEqual(await owned.acts(), ['failing by system', 'lost by system'])
+
+  await passTime(2 * day)
+  owned.publish()
+  assert.equal((await owned.verify()).statusCode, 200)
+  assert.equal(await owned.isVerified(), true)
+})
+
+test('a proof that is back in time is as good as before, whoever notices first', async () => {
+  const owned = await verifiedDomain('back.example')
+  owned.unpublish()
+  await passTime(day)
+  await mailbox.take()
+  owned.publish()
+  await passTime(day)
+  assert.equal((await owned.read())?.status, 'verified')
+
+  owned.unpublish()
+  await passTime(day)
+  await mailbox.take()
+  owned.publish()
+  assert.equal((await owned.verify()).statusCode, 200)
+  const { status, failingSince } = (await owned.read()) ?? {}
+  assert.deepEqual([status, failingSince], ['verified', null])
+  assert.deepEqual(await owned.acts(), [
+    'failing by system',
+    'verified by system',
+    'failing by system',
+    'verified by person',
+  ])
+  await passTime(8 * day)
+  assert.equal(await owned.isVerified(), true)
+})
+
+test('somebody who looks and finds the proof gone lets the owners be told', async () => {
+  const owned = await verifiedDomain('looked-at.example')
+  owned.unpublish()
+  const answer = await owned.verify()
+  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'domain_not_proved'])
+  assert.equal((await owned.read())?.status, 'failing')
+  assert.equal(await owned.isVerified(), true)
+  await recheckDomains(world.kernel, world.now())
+  assert.deepEqual((await mailbox.take()).to, [owned.email])
+  assert.deepEqual(await owned.acts(), ['failing by system'])
+  owned.publish()
+  await owned.verify()
+})
+
+test('a warning that could not be sent is sent a day later', async () => {
+  const owned = await verifiedDomain('unsent.example')
+  owned.unpublish()
+  mailbox.refuse(451)
+  await passTime(day)
+  assert.equal((await owned.read())?.status, 'failing')
+  mailbox.refuse()
+  await passTime(day)
+  assert.deepEqual((await mailbox.take()).to, [owned.email])
+  owned.publish()
+  await owned.verify()
+})
+
+test('DOM-08 name servers that say nothing change nothing for a week, and count as a lost proof after it', async () => {
+  const owned = await verifiedDomain('silent.example')
+  dns.fail(owned.challenge.name, 'SERVFAIL')
+  const before = await owned.read()
+  const asked = questionsFor(owned)
+  await passTime(day + 5 * 3600, 3600)
+  assert.deepEqual(await owned.read(), before)
+  assert.equal(questionsFor(owned) - asked, 6, 'they are asked again each hour')
+  await passTime(6 * day - 6 * 3600, 3600)
+  assert.deepEqual(await owned.read(), before)
+  await passTime(3600)
+  assert.equal((await owned.read())?.status, 'failing')
+  assert.deepEqual((await mailbox.take()).to, [owned.email])
+  assert.equal(await owned.isVerified(), true)
+  await passTime(7 * day)
+  assert.equal(await owned.isVerified(), false)
+  assert.match((await mailbox.take()).subject, /no longer verified/)
+})
+
+test('DOM-08 name servers that are silent keep the look at other domains waiting for seconds', async () => {
+  const silent = await verifiedDomain('unheard.example')
+  const sound = await verifiedDomain('heard.example')
+  dns.stayAway(silent.challenge.name)
+  world.pass(day)
+  const begun = performance.now()
+  await recheckDomains(world.kernel, world.now())
+  assert.ok(performance.now() - begun < 8000)
+  assert.equal((await sound.read())?.checkedAt, world.now().toISOString())
+  assert.equal((await silent.read())?.status, 'verified')
+  silent.publish()
+})

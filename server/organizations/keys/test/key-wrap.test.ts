@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { KeyGrant } from '@countersign/protocol/organizations/keys'
+import { createKeyHolder, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { createWorld, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** An organization whose owner, admin and member have its key. */
+async function sharing() {
+  const owner = await createKeyHolder(world)
+  const { id, memberId } = await makeOrganization(world, owner)
+  await setMode(world, owner, id, 'e2ee')
+  const [admin, viewer] = [await createKeyHolder(world), await createKeyHolder(world)]
+  const adminId = (await join(world, { id, owner, role: 'admin' }, admin)).memberId
+  const viewerId = (await join(world, { id, owner, role: 'viewer' }, viewer)).memberId
+  const shared = newSharedKey(id)
+  const first = { fingerprint: shared.fingerprint, ciphertext: await shared.wrapTo(owner) }
+  const made = await askBusiness(world, owner, `POST /organizations/${id}/keys`, first)
+  assert.equal(made.statusCode, 201, made.body)
+  const path = `/organizations/${id}/keys/${made.json().key.keyId}/wraps` as const
+  const put = (asker: KeyHolder, wraps: object[]) => askBusiness(world, asker, `PUT ${path}`, { wraps })
+  const giveUp = (asker: KeyHolder) => askBusiness(world, asker, `DELETE ${path}`)
+  const wrapOf = async (holder: KeyHolder) => {
+    const { wraps } = (await askBusiness(world, holder, `GET ${path}`)).json<{ wraps: KeyGrant[] }>()
+    return wraps.find(({ identityId }) => identityId === holder.identityId)?.ciphertext
+  }
+  const opens = async (holder: KeyHolder) => {
+    const ciphertext = await wrapOf(holder)
+    return ciphertext !== undefined && (await holder.open(ciphertext)).key.equals(shared.key)
+  }
+  const granted = await put(owner, [{ memberId: adminId, ciphertext: await shared.wrapTo(admin) }])
+  assert.equal(granted.statusCode, 200, granted.body)
+  return {
+    id,
+    owner: { ...owner, memberId },
+    admin: { ...admin, memberId: adminId },
+    viewer: { ...viewer, memberId: viewerId },
+    nothingFor: (holder: KeyHolder) => shared.wrapTo(holder, {}, Buffer.alloc(32)),
+    shared,
+    put,
+    giveUp,
+    opens,
+    wrapOf,
+  }
+}
+
+test('ORG-21 who looks after keys writes over nobody’s wrap, and grants nothing where they try', async () => {
+  const { owner, admin, viewer, shared, nothingFor, put, opens, wrapOf } = await sharing()
+  const junk = { memberId: owner.memberId, ciphertext: await nothingFor(owner) }
+  const sound = { memberId: viewer.memberId, ciphertext: await shared.wrapTo(viewer) }
+  const answer = await put(admin, [sound, junk])
+  const told = [answer.statusCode, answer.json().error, answer.json().memberId]
+  assert.deepEqual(told, [409, 'key_granted_already', owner.memberId])
+  assert.ok(await opens(owner))
+  assert.equal(await wrapOf(viewer), undefined, 'nothing that came with it is kept')
+  assert.equal((await put(admin, [sound])).statusCode, 200)
+  const answers = await Promise.all([1, 2, 3, 4].map(() => put(admin, [sound])))
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [409, 409, 409, 409],
+  )
+  assert.ok((await opens(viewer)) && (await opens(owner)))
+})
+
+test('ORG-21 a member replaces their own wrap, or gives it up for another; the trail says so', async () => {
+  const { id, owner, admin, viewer, shared, nothingFor, put, giveUp, opens, wrapOf } = await sharing()
+  const before = await wrapOf(admin)
+  const own = await put(admin, [{ memberId: admin.memberId, ciphertext: await shared.wrapTo(admin) }])
+  assert.equal(own.statusCode, 200, own.body)
+  assert.notEqual(await wrapOf(admin), before)
+  assert.ok(await opens(admin))
+
+  assert.deepEqual((await giveUp(viewer)).json().error, 'key_not_held')
+  await put(admin, [{ memberId: viewer.memberId, ciphertext: await nothingFor(viewer) }])
+  assert.equal(await opens(viewer), false)
+  assert.equal((await giveUp(viewer)).statusCode, 204)
+  const again = await put(owner, [{ memberId: viewer.memberId, ciphertext: await shared.wrapTo(viewer) }])
+  assert.equal(again.statusCode, 200, again.body)
+  assert.ok(await opens(viewer))
+
+  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  const said = entries
+    .filter(({ action }: { action: string }) => /key\.(granted|given_up)/.test(action))
+    .map(({ action, details }: { action: string; details: { replacedOwn?: boolean } }) => [action, details.replacedOwn])
+  assert.deepEqual(said.toReversed(), [
+    ['organization.key.granted', undefined],
+    ['organization.key.granted', true],
+    ['organization.key.granted', undefined],
+    ['organization.key.given_up', undefined],
+    ['organization.key.granted', undefined],
+  ])
+})

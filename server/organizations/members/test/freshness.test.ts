@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { startCustomerKms } from '#testing/customer-kms.ts'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
+import { createKeyHolder, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
+import { askBusiness, join, reauthenticate } from '#testing/organization.ts'
+import { startSamlProvider } from '#testing/saml-provider.ts'
+import type { Person, World } from '#testing/world.ts'
+import { endpoints } from '#platform/process/openapi.ts'
+
+let enterprise: Enterprise
+let saml: Awaited<ReturnType<typeof startSamlProvider>>
+let kms: Awaited<ReturnType<typeof startCustomerKms>>
+let world: World
+before(async () => {
+  enterprise = await openEnterprise()
+  world = enterprise.world
+  saml = await startSamlProvider(world.now)
+  kms = await startCustomerKms()
+})
+after(async () => {
+  await Promise.all([saml.close(), kms.close()])
+  await enterprise.close()
+})
+
+type Asker = Pick<Person, 'headers'>
+type Wanted = { params?: Record<string, string>; body?: object }
+type Scene = Awaited<ReturnType<typeof setScene>>
+
+/** How the act is asked for, soundly, so that with a fresh passkey it is done. */
+type Sound = (scene: Scene) => Wanted | Promise<Wanted>
+
+/**
+ * What is done in an organization: by a passkey that was just used, or by any session. An endpoint that gives something
+ * or not, by what it is sent, is there twice.
+ */
+const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sound }[] = [
+  {
+    name: 'POST /api/organizations',
+    takes: 'any session',
+    sound: ({ owner }) => ({ body: { name: 'Another', identityId: owner.identityId } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'any session',
+    sound: () => ({ body: { logoUrl: null } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { name: 'New' } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { slug: `new-${randomUUID()}`.slice(0, 40) } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { logoUrl: `https://acme.example/${randomUUID()}.png` } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { approvalsNeeded: 2 } }),
+  },
+  {
+    name: 'POST /api/organizations/:organizationId/invitations',
+    takes: 'a fresh passkey',
+    sound: ({ handle }) => ({ body: { handle, role: 'viewer' } }),
+  },
+  {
+    name: 'DELETE /api/organizations/:organizationId/invitations/:invitationId',
+    takes: 'any session',
+    sound: async ({ invite }) => ({ params: { invitationId: (await invite()).invitationId } }),
+  },
+  {
+    name: 'POST /api/invitations/:token/accept',
+    takes: 'a fresh passkey',
+    sound: async ({ invite, second }) => ({
+      params: { token: (await invite()).token },
+      body: { identityId: second.identityId },
+    }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId/members/:memberId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { scopes: ['read', 'sign'] } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId/members/:memberId',
+    takes: 'any session',
+    sound: () => ({ body: { scopes: ['read'] } }),
+  },
+  {
+    name: 'POST /api/organizations/:organizationId/keys',
+    takes: 'a fresh passkey',
+    sound: async ({ keyId, owner, next }) => ({
+      body: { replaces: keyId, fingerprint: next.fingerprint, ciphertext: await next.wrapTo(owner) },
+    }),
+  },
+  {
+    name: 'PUT /api/organizations/:organizationId/keys/:keyId/wraps',
+    takes: 'a fresh passkey',
+    sound: async ({ shared, member, memberId }) => ({
+      body: { wraps: [{ memberId, ciphertext: await shared.wrapTo(member) }] },
+    }),
+  },
+  { name: 'DELETE /api/organizations/:organizationId/keys/:keyId/wraps', takes: 'a fresh passkey', sound: () => ({}) },
+  { name: 'DELETE /api/organizations/:organizationId/keys/:keyId', takes: 'a fresh passkey', sound: () => ({}) },
+  {
+    name: 'PUT /api/organizations/:organizationId/kms',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { url: kms.url } }),
+  },
+  { name: 'DELETE /api/organizations/:organizationId/kms', takes: 'a fresh passkey', sound: () => ({}) },
+  {
+    name: 'POST /api/organizations/:organizationId/domains',
+    takes: 'any session',
+    sound: () => ({ body: { domain: `${randomUUID()}.example` } }),
+  },
+  {
+    name: 'POST /api/organizations/:organizationId/domains/:domainId/verify',
+    takes: 'any session',
+    sound: () => ({}),
+  },
+  { name: 'DELETE /api/organizations/:organizationId/domains/:domainId', takes: 'any session', sound: () => ({}) },
+  {
+    name: 'POST /api/organizations/:organizationId/sso-connections',
+    takes: 'a fresh passkey',
+    sound: async () => ({ body: { name: 'Second', saml: { metadata: await saml.metadata() } } }),
+  },
+  {
+    name: 'PATCH /api/organizations/:organizationId/sso-connections/:connectionId',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { name: 'Renamed' } }),
+  },
+  ...['confirm', 'test', 'encryption-key'].map((step) => ({
+    name: `POST /api/organizations/:organizationId/sso-connections/:connectionId/${step}`,
+    takes: 'a fresh passkey' as const,
+    sound: () => ({}),
+  })),
+  {
+    name: 'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
+    takes: 'a fresh passkey',
+    sound: () => ({ body: { subjectBy: 'email' } }),
+  },
+  ...['/scim-token', '/encryption-key', ''].map((what) => ({
+    name: `DELETE /api/organizations/:organizationId/sso-connections/:connectionId${what}`,
+    takes: 'a fresh passkey' as const,
+    sound: () => ({}),
+  })),
+  { name: 'DELETE /api/organizations/:organizationId/members/:memberId', takes: 'any session', sound: () => ({}) },
+  {
+    name: 'DELETE /api/organizations/:organizationId/members/:memberId',
+    takes: 'a fresh passkey',
+    sound: ({ otherOwnerId }) => ({ params: { memberId: otherOwnerId } }),
+  },
+  { name: 'DELETE /api/organizations/:organizationId', takes: 'a fresh passkey', sound: () => ({}) },
+]
+
+/** An organization in which there is something to do for every act, and its owner. */
+async function setScene() {
+  const owner = await createKeyHolder(world)
+  const made = await enterprise.organization(owner)
+  const { organizationId } = made
+  await setMode(world, owner, organizationId, 'e2ee')
+  const shared = newSharedKey(organizationId)
+  const first = { fingerprint: shared.fingerprint, ciphertext: await shared.wrapTo(owner) }
+  const { keyId } = (await askBusiness(world, owner, `POST /organizations/${organizationId}/keys`, first)).json().key
+  const member = await createKeyHolder(world)
+  const { memberId } = await join(world, { id: organizationId, owner, role: 'viewer' }, member)
+  const otherOwner = await world.person()
+  const { memberId: otherOwnerId } = await join(world, { id: organizationId, owner, role: 'owner' }, otherOwner)
+  const payload = { handle: `second-${randomUUID().slice(0, 8)}`, displayName: 'Second' }
+  const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: owner.headers, payload })
+  const second = { handle: payload.handle, identityId: String(added.json().identityId) }
+  const { handle } = await world.person()
+  const { domainId } = await enterprise.verifyDomain(made, `${randomUUID()}.example`)
+  const provider = { name: 'Acme Login', saml: { metadata: await saml.metadata() } }
+  const connected = await enterprise.send(owner, 'POST', `/${organizationId}/sso-connections`, provider)
+  return {
+    owner,
+    member,
+    memberId,
+    otherOwnerId,
+    handle,
+    second,
+    shared,
+    next: newSharedKey(organizationId),
+    keyId,
+    params: {
+      organizationId,
+      memberId,
+      keyId,
+      domainId,
+      connectionId: String(connected.json().connection.connectionId),
+    },
+    /** Invites the second name of the owner, as an owner does who has just used their passkey. */
+    async invite(): Promise<{ token: string; invitationId: string }> {
+      const fresh = { headers: await otherOwner.signIn() }
+      const asked = { handle: second.handle, role: 'viewer' }
+      const answer = await askBusiness(world, fresh, `POST /organizations/${organizationId}/invitations`, asked)
+      assert.equal(answer.statusCode, 201, answer.body)
+      return { token: answer.json().token, invitationId: answer.json().invitation.invitationId }
+    },
+  }
+}
+
+function ask({ headers }: Asker, name: string, scene: Scene, { params = {}, body }: Wanted) {
+  const [method = '', path = ''] = name.split(' ')
+  const given: Record<string, string> = { ...scene.params, ...params }
+  const url = path.replaceAll(/:(\w+)/g, (_, key: string) => given[key] ?? '')
+  return world.business.inject({ method: method as 'POST', url, headers, ...(body && { payload: body }) })
+}
+
+test('ORG-19 every endpoint of the business host that changes something is in the table', () => {
+  const changing = endpoints
+    .map(({ endpoint }) => endpoint)
+    .filter(({ config }) => config.host === 'business' && config.security === 'session')
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('GET '))
+  assert.deepEqual(changing.toSorted(), [...new Set(acts.map(({ name }) => name))].toSorted())
+})
+
+test('ORG-19 what gives a member, a right, a credential, a connection or a key takes a fresh passkey', async () => {
+  const scene = await setScene()
+  const { owner, params } = scene
+  const named = { headers: await signInByOrganization(world, owner, { organizationId: params.organizationId }) }
+  for (const { name, takes, sound } of acts) {
+    const wanted = await sound(scene)
+    world.pass(301)
+    if (takes === 'a fresh passkey') {
+      const stale = await ask(owner, name, scene, wanted)
+      assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'], name)
+      const bySso = await ask(named, name, scene, wanted)
+      assert.deepEqual([bySso.statusCode, bySso.json().error], [403, 'passkey_required'], name)
+      await reauthenticate(world, owner)
+    }
+    const done = await ask(owner, name, scene, wanted)
+    assert.ok(done.statusCode < 300, `${name}: ${done.statusCode} ${done.body}`)
+  }
+})
+
+test('ORG-20 who has but an old session lets nobody in, who would be given the key of the organization', async () => {
+  const owner = await createKeyHolder(world)
+  const { organizationId: id } = await enterprise.organization(owner)
+  const made = await askBusiness(world, owner, `POST /organizations/${id}/keys`, {})
+  assert.equal(made.statusCode, 201, made.body)
+  const thief: KeyHolder = await createKeyHolder(world)
+  world.pass(3600)
+  const named = { headers: await signInByOrganization(world, owner, { organizationId: id }) }
+  for (const [session, error] of [
+    [owner, 'reauthentication_required'],
+    [named, 'passkey_required'],
+  ] as const)
+    for (const role of ['member', 'viewer']) {
+      const path = `POST /organizations/${id}/invitations` as const
+      const invited = await askBusiness(world, session, path, { handle: thief.handle, role })
+      assert.deepEqual([invited.statusCode, invited.json().error], [403, error], role)
+    }
+  const { keyId } = made.json().key
+  const fresh = { headers: await thief.signIn() }
+  const wraps = await askBusiness(world, fresh, `GET /organizations/${id}/keys/${keyId}/wraps`)
+  assert.deepEqual([wraps.statusCode, wraps.json().error], [404, 'organization_not_found'])
+})

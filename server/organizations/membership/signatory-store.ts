@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Database } from '#platform/database/database.ts'
+
+/** Whoever may sign or approve for an organization and has a signing key, by the person. */
+export function listSignatoryRows(db: Database, organizationId: string) {
+  return db
+    .selectFrom('organization_member')
+    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
+    .innerJoin('signing_key', (join) =>
+      join.onRef('signing_key.identity_id', '=', 'organization_member.identity_id').on('ended_at', 'is', null),
+    )
+    .select('identity.user_id as userId')
+    .select([
+      sql<boolean>`signing_authority and 'sign' = any(scopes)`.as('maySign'),
+      sql<boolean>`'approve' = any(scopes)`.as('mayApprove'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .execute()
+}

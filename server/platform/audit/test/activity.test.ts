@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ActivityEntry } from '@countersign/protocol/accounts/account'
+import { record } from '#platform/audit/audit.ts'
+import { createWorld, type Person, type World } from '#testing/world.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const read = (headers: Record<string, string>, query = '') =>
+  world.api.inject({ url: `/api/account/activity${query}`, headers })
+
+async function page({ headers }: Pick<Person, 'headers'>, query = '') {
+  const answer = await read(headers, query)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json<{ entries: ActivityEntry[]; nextCursor: string | null }>()
+}
+
+test('a person reads what was done in their account, with the app and the device that it was', async () => {
+  const person = await world.person()
+  const app = await world.app({ name: 'The Shop' })
+  await app.tokens(person)
+  await person.signIn()
+  const { entries, nextCursor } = await page(person)
+  assert.equal(nextCursor, null)
+  assert.deepEqual(
+    entries.map(({ action, appName }) => [action, appName]),
+    [
+      ['session.started', null],
+      ['app.authorized', 'The Shop'],
+      ['account.registered', null],
+    ],
+  )
+  assert.equal(typeof entries[0]?.details['device'], 'string')
+  assert.equal(entries[1]?.identityId, person.identityId)
+})
+
+test('a stolen refresh token stands in the trail of its person, though an app brought it', async () => {
+  const person = await world.person()
+  const app = await world.app()
+  const { refresh_token } = await app.tokens(person)
+  const next = (await app.refresh(refresh_token)).json()
+  await app.refresh(next.refresh_token)
+  await app.refresh(refresh_token)
+  const [latest] = (await page(person)).entries
+  assert.deepEqual([latest?.action, latest?.actor, latest?.clientId], ['tokens.reuse_detected', 'app', app.clientId])
+})
+
+test('page after page gives every entry once, the newest first, of both kinds', async () => {
+  const person = await world.person()
+  const { userId, identityId } = person
+  for (let count = 0; count < 70; count += 1) {
+    const owner = count % 3 === 0 ? {} : { userId }
+    await record(world.db, { action: 'app.authorized', actor: 'person', ...owner, identityId }, world.now())
+  }
+  const ids: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const { entries, nextCursor } = await page(person, `?limit=20${cursor ? `&cursor=${cursor}` : ''}`)
+    ids.push(...entries.map(({ entryId }) => entryId))
+    cursor = nextCursor
+  }
+  assert.equal(ids.length, 71)
+  assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed())
+})
+
+test("nobody reads another's trail, not even with a cursor of it", async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  const { entries } = await page(ada)
+  const own = await page(eve)
+  assert.ok(own.entries.every(({ identityId }) => identityId === null || identityId === eve.identityId))
+  assert.deepEqual((await page(eve, `?cursor=${entries[0]?.entryId}`)).entries, [])
+})
+
+test('a cursor or a limit that is none is refused', async () => {
+  const { headers } = await world.person()
+  for (const query of ['?limit=0', '?limit=101', '?cursor=x']) {
+    const answer = await read(headers, query)
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'], query)
+  }
+})

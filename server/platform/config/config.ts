@@ -1,0 +1,291 @@
+import { Resolver } from 'node:dns'
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { isEmail } from '@countersign/protocol/formats/email'
+import { ConfigError } from '#platform/config-error.ts'
+import { meantBy } from './misspelling.ts'
+import { hasPlainHost } from '#platform/origin.ts'
+import { limited, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
+import { Secret } from '#platform/crypto/secret.ts'
+import { readAdminToken, readSecretKeys } from './secret-settings.ts'
+import { parseNetwork } from '#platform/http/source-address.ts'
+
+export { ConfigError } from '#platform/config-error.ts'
+
+export type Config = {
+  baseUrl: URL
+  authUrl: URL
+  businessUrl: URL
+  /** One listener for all three hosts, told apart by `Host`; undefined: one listener for each port of the URLs. */
+  port: number | undefined
+  /** The addresses of this machine that all listeners listen on; undefined: all that it has. */
+  listenAddresses: string[] | undefined
+  databaseUrl: Secret | undefined
+  dataDirectory: string
+  /** Roots of encryption at rest; the first encrypts, all decrypt. Undefined: kept in the data directory. */
+  secretKeys: Secret[] | undefined
+  adminToken: Secret | undefined
+  relyingPartyId: string
+  trustProxy: number | string[] | false
+  logLevel: string
+  /** How many processes serve. */
+  workers: number
+  rateLimits: boolean
+  rateLimitNumbers: RateLimitNumbers
+  /** Where metrics are read; undefined: nowhere. */
+  metricsPort: number | undefined
+  /** Where traces are sent; undefined: nowhere. */
+  traces: TracesSetting | undefined
+  demo: boolean
+  /** Whether people may register apps of their own. */
+  developerPortal: boolean
+  /** Whether a client id may be the address of a document in which an app describes itself. */
+  clientDocuments: boolean
+  mail: MailSetting
+  /** The name servers that are asked for proofs of domains; none: those of this machine. */
+  dnsServers: string[]
+}
+
+/** How mail leaves: by a server; into the log, where all URLs are local; or not at all. */
+export type MailSetting = { by: 'smtp'; url: Secret; from: string } | { by: 'log' } | { by: 'nothing' }
+
+export type TracesSetting = {
+  /** The base URL of OTLP/HTTP, to which `v1/traces` is added. */
+  endpoint: URL
+  /** Headers for the receiver, `name=value,…`, such as its key. */
+  headers: Secret | undefined
+  serviceName: string
+  /** Whether `traceparent` is continued: only that of a trusted proxy. */
+  heedsParent: boolean
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** Every setting there is. A variable that nearly has one of these names stops the start. */
+export const settings = [
+  ...[
+    'BASE_URL',
+    'AUTH_URL',
+    'BUSINESS_URL',
+    'HOST',
+    'PORT',
+    'DATABASE_URL',
+    'ALLOW_EMBEDDED',
+    'DATA_DIR',
+    'SECRET_KEY',
+  ],
+  ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
+  ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
+] as const
+type Setting = (typeof settings)[number]
+
+/** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  requireNoMisspelling(Object.keys(environment))
+  const given = (name: Setting) => environment[name]?.trim() || undefined
+  const baseUrl = readUrl('BASE_URL', given('BASE_URL') ?? 'http://localhost:4400')
+  const authUrl = readUrl('AUTH_URL', given('AUTH_URL') ?? 'http://localhost:4401')
+  const businessUrl = readUrl('BUSINESS_URL', given('BUSINESS_URL') ?? 'http://localhost:4402')
+  const local = [baseUrl, authUrl, businessUrl].every(isLocal)
+  const databaseUrl = readDatabaseUrl(given('DATABASE_URL'))
+
+  if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
+    throw new ConfigError(
+      'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
+        'to accept that the embedded database does not survive a power cut.',
+    )
+
+  return {
+    baseUrl,
+    authUrl,
+    businessUrl,
+    port: readPort('PORT', given('PORT')),
+    listenAddresses: readHost(given('HOST') ?? (local ? 'localhost' : undefined)),
+    databaseUrl,
+    dataDirectory: resolve(given('DATA_DIR') ?? './data'),
+    secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
+    adminToken: readAdminToken(given('ADMIN_TOKEN')),
+    relyingPartyId: readRelyingPartyId(given('WEBAUTHN_RP_ID'), authUrl),
+    trustProxy: readTrustProxy(given('TRUST_PROXY') ?? (local ? 'off' : undefined)),
+    logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
+    workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
+    rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
+    rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
+    metricsPort: readMetricsPort(given('METRICS_PORT'), [given('PORT'), baseUrl.port, authUrl.port, businessUrl.port]),
+    traces: readTraces(given),
+    demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    developerPortal:
+      readChoice('DEVELOPER_PORTAL', given('DEVELOPER_PORTAL') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
+    clientDocuments:
+      readChoice('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off', ['on', 'off']) ===
+      'on',
+    mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
+    dnsServers: readDnsServers(given('DNS_SERVERS')),
+  }
+}
+
+function requireNoMisspelling(variables: string[]): void {
+  for (const variable of variables) {
+    const meant = meantBy(variable, settings)
+    if (meant) throw new ConfigError(`${variable} is not a setting: write ${meant}, or unset it.`)
+  }
+}
+
+/** Whether a URL's host is this machine by name or loopback address, where plain `http` is safe. */
+export function isLocal({ hostname }: Pick<URL, 'hostname'>): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
+}
+
+function readUrl(name: string, text: string): URL {
+  const url = URL.parse(text)
+  if (!url) throw new ConfigError(`${name} is not a URL: set it to an origin such as https://id.example.com.`)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new ConfigError(`${name} must start with https:// (or http:// on localhost).`)
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw new ConfigError(`${name} must be an origin alone, without path, query or credentials: ${url.origin}.`)
+  if (!hasPlainHost(url)) throw new ConfigError(`${name} must have a host of letters, digits, hyphens and dots.`)
+  if (url.protocol === 'http:' && !isLocal(url))
+    throw new ConfigError(`${name} must use https: only localhost may be served without TLS.`)
+  return url
+}
+
+function readPort(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new ConfigError(`${name} must be a number from 1 to 65535, or unset.`)
+  return port
+}
+
+/** `HOST`: addresses of this machine, comma-separated; `localhost` is both of its loopback addresses. */
+function readHost(text: string | undefined): string[] | undefined {
+  const addresses = text?.split(',').flatMap((address) => {
+    const host = address.trim().replace(/^\[(.*)\]$/, '$1')
+    return host === 'localhost' ? loopbackAddresses : [host]
+  })
+  if (addresses?.some((address) => isIP(address) === 0))
+    throw new ConfigError('HOST must be an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::, or localhost.')
+  return addresses
+}
+
+const loopbackAddresses = ['127.0.0.1', '::1']
+
+function readMetricsPort(text: string | undefined, taken: (string | undefined)[]): number | undefined {
+  if (text !== undefined && taken.includes(text))
+    throw new ConfigError('METRICS_PORT must be a port of its own: metrics are not for everybody.')
+  return readPort('METRICS_PORT', text)
+}
+
+function readTraces(given: (name: Setting) => string | undefined): TracesSetting | undefined {
+  const text = given('OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (text === undefined) return undefined
+  const endpoint = URL.parse(text)
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol))
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of an OTLP/HTTP receiver: http://localhost:4318.',
+    )
+  const headers = given('OTEL_EXPORTER_OTLP_HEADERS')
+  if (headers?.split(',').some((pair) => !/^\s*[!#$%&'*+.^_`|~\w-]+=([^%]|%[\da-f]{2})*$/i.test(pair)))
+    throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs, comma-separated, percent-encoded.')
+  return {
+    endpoint,
+    headers: headers === undefined ? undefined : new Secret(headers),
+    serviceName: given('OTEL_SERVICE_NAME') ?? 'countersign',
+    heedsParent: given('TRUST_PROXY') !== undefined && given('TRUST_PROXY') !== 'off',
+  }
+}
+
+function readDatabaseUrl(text: string | undefined): Secret | undefined {
+  if (text === undefined) return undefined
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
+  if (new URL(text).hostname.includes(','))
+    throw new ConfigError('DATABASE_URL must name one PostgreSQL server: what was revoked counts where it was written.')
+  return new Secret(text)
+}
+
+function readRelyingPartyId(text: string | undefined, { hostname }: URL): string {
+  const id = text ?? hostname
+  if (isIP(id.replaceAll(/[[\]]/g, '')))
+    throw new ConfigError('AUTH_URL must have a host name: browsers make no passkeys for an IP address.')
+  if (hostname !== id && !hostname.endsWith(`.${id}`))
+    throw new ConfigError(`WEBAUTHN_RP_ID must be ${hostname}, the host of AUTH_URL, or a parent domain of it.`)
+  return id
+}
+
+function readTrustProxy(text: string | undefined): number | string[] | false {
+  if (text === undefined)
+    throw new ConfigError(
+      'TRUST_PROXY is missing: with public URLs set it to the number of proxies before the service (1 to 9), to ' +
+        'their addresses such as 10.0.0.0/8, comma-separated, or to off if none of them may name the client.',
+    )
+  if (text === 'off') return false
+  if (/^[1-9]$/.test(text)) return Number(text)
+  const networks = text.split(',').map((network) => network.trim())
+  if (networks.some((network) => !parseNetwork(network)))
+    throw new ConfigError(
+      'TRUST_PROXY must be off, a number of hops (1 to 9) or addresses such as 10.0.0.0/8, comma-separated.',
+    )
+  return networks
+}
+
+function readWorkers(text: string | undefined, shareable: boolean): number {
+  if (text === undefined) return shareable ? availableParallelism() : 1
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('WORKERS must be a number of processes, from 1 to 999.')
+  if (text !== '1' && !shareable)
+    throw new ConfigError('WORKERS must be 1 with the embedded database, which one process has: set DATABASE_URL too.')
+  return Number(text)
+}
+
+function readMail(url: string | undefined, from: string | undefined, local: boolean): MailSetting {
+  if (url === undefined && from === undefined) return { by: local ? 'log' : 'nothing' }
+  if (url === undefined)
+    throw new ConfigError(
+      'SMTP_URL is missing: MAIL_FROM alone sends nothing. Set it to smtp://user:password@host:587.',
+    )
+  const { protocol = '', hostname = '', pathname = '', search = '' } = URL.parse(url) ?? {}
+  if (!/^smtps?:$/.test(protocol) || hostname === '' || !/^\/?$/.test(pathname) || search !== '')
+    throw new ConfigError('SMTP_URL must be smtp://user:password@host:587, or smtps://user:password@host:465.')
+  if (from === undefined)
+    throw new ConfigError('MAIL_FROM is missing: with SMTP_URL set it to the sender, such as id@example.com.')
+  const address = /^[^<>\p{Cc}]{1,100}<([^<>]+)>$/u.exec(from)?.[1] ?? from
+  if (!isEmail(address))
+    throw new ConfigError('MAIL_FROM must be an address such as id@example.com, or Example <id@example.com>.')
+  return { by: 'smtp', url: new Secret(url), from }
+}
+
+function readDnsServers(text: string | undefined): string[] {
+  const servers = text?.split(',').map((server) => server.trim()) ?? []
+  try {
+    new Resolver().setServers(servers)
+  } catch {
+    throw new ConfigError(
+      'DNS_SERVERS must be addresses such as 10.0.0.53 or [2001:db8::53]:5353, comma-separated, or unset.',
+    )
+  }
+  return servers
+}
+
+/** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */
+function readRateLimitNumbers(text: string | undefined): RateLimitNumbers {
+  const named = new Map(Object.keys(limited).map((what) => [what.replaceAll(' ', '-'), what]))
+  const numbers: Record<string, number> = {}
+  for (const each of text?.split(',') ?? []) {
+    const [, name = '', points] = /^([a-z-]+)=([1-9]\d{0,6})$/.exec(each.trim()) ?? []
+    const what = named.get(name)
+    if (!what)
+      throw new ConfigError(
+        'RATE_LIMIT_NUMBERS must be such as register-start=30,metadata=1200; its names are ' +
+          `${[...named.keys()].join(', ')}.`,
+      )
+    numbers[what] = Number(points)
+  }
+  return numbers
+}
+
+function readChoice(name: string, text: string, choices: string[]): string {
+  if (!choices.includes(text)) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`)
+  return text
+}

@@ -1,0 +1,55 @@
+import type { Cors } from '@countersign/protocol/endpoint'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { inHeader, isPlainOrigin } from '#platform/origin.ts'
+
+/** Which origins the interface names by kind. `isRegistered` asks whether an app has a redirect URI of that origin. */
+export type Origins = { pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
+
+const exposed =
+  'countersign-version, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate'
+
+/** Answers to a browser whether the page of `Origin` may read what an endpoint says (Fetch §3.2). */
+export function allowOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cors: Cors,
+  origins: Origins,
+): boolean | Promise<boolean> {
+  const { origin } = request.headers
+  // Which app asks stands in the body: `allowAskingApp`, once that is read.
+  if (cors === 'no origin' || cors === 'the app that asks') return false
+  if (cors === 'any origin') {
+    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
+    return true
+  }
+  reply.header('vary', 'origin')
+  return origin === undefined ? false : allowKnownOrigin(origin, reply, cors, origins)
+}
+
+async function allowKnownOrigin(origin: string, reply: FastifyReply, cors: Cors, origins: Origins): Promise<boolean> {
+  if (!(await mayRead(origin, cors, origins))) return false
+  reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-expose-headers', exposed)
+  if (cors === 'our pages') reply.header('access-control-allow-credentials', 'true')
+  return true
+}
+
+/** Lets the page of an app read an answer, which the browser has asked for with the cookies of a person. */
+export function allowAskingApp(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-allow-credentials', 'true')
+  reply.header('vary', 'origin')
+}
+
+/** Answers a preflight request for a path whose endpoints are `methods`. */
+export async function answerPreflight(reply: FastifyReply, methods: string[], allowed: boolean) {
+  if (allowed)
+    reply
+      .header('access-control-allow-methods', methods.join(', '))
+      .header('access-control-allow-headers', 'authorization, content-type')
+      .header('access-control-max-age', '600')
+  return reply.status(204).send()
+}
+
+async function mayRead(origin: string, cors: Cors, origins: Origins): Promise<boolean> {
+  if (cors === 'our pages') return origins.pages.includes(origin)
+  return isPlainOrigin(origin) && origins.isRegistered(origin)
+}

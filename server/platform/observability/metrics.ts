@@ -1,0 +1,164 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Answered, Telemetry } from './telemetry.ts'
+import { version } from '#platform/config/version.ts'
+
+/** A metric as Prometheus knows it, with its samples: each by its name and labels as they are written. */
+export type Family = {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  /** What the same sample of several processes makes. */
+  merged: 'sum' | 'max'
+  samples: [sample: string, value: number][]
+}
+
+/** How many connections a database pool has: all, those that nobody uses, and those who wait for one. */
+export type Connections = { open: number; idle: number; waiting: number }
+
+export type Metrics = Telemetry & { read: () => Family[] }
+
+const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+type Durations = { labels: string; buckets: number[]; count: number; sum: number }
+
+/**
+ * The metrics of this process. Their labels are route patterns, methods, status classes and our own names: a bounded
+ * number, and never anything of a person, an app or a token.
+ */
+export function createMetrics(connections: () => Connections): Metrics {
+  const requests = new Map<string, Durations>()
+  const grants = new Map<string, number>()
+  const refusals = new Map<string, number>()
+  const webhookAttempts = new Map<string, number>()
+  const logoutAttempts = new Map<string, number>()
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const startedAt = Date.now() / 1000 - process.uptime()
+
+  return {
+    answered: (answered) => observe(requests, answered),
+    granted: (kind, outcome) => increment(grants, `{grant="${kind}",outcome="${outcome}"}`),
+    limited: (what) => increment(refusals, `{limit="${what.replaceAll(' ', '-')}"}`),
+    webhookAttempted: (outcome) => increment(webhookAttempts, `{outcome="${outcome}"}`),
+    logoutAttempted: (outcome) => increment(logoutAttempts, `{outcome="${outcome}"}`),
+    read: () => [
+      {
+        name: 'countersign_http_request_duration_seconds',
+        help: 'Time from a request to the end of its answer.',
+        type: 'histogram',
+        merged: 'sum',
+        samples: [...requests.values()].flatMap(histogramSamples),
+      },
+      counter('countersign_token_grants_total', 'Grants of authenticated clients at the token endpoint.', grants),
+      counter('countersign_rate_limit_refusals_total', 'Requests that a rate limit refused.', refusals),
+      counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
+      counter('countersign_logout_token_attempts_total', 'Attempts to deliver a logout token.', logoutAttempts),
+      ...databaseFamilies(connections()),
+      ...processFamilies(startedAt, delay),
+    ],
+  }
+}
+
+function observe(requests: Map<string, Durations>, { method, route, status, milliseconds }: Answered): void {
+  const known = methods.has(method) ? method : 'other'
+  const statusClass = Math.floor(status / 100)
+  const key = `${known} ${route} ${statusClass}`
+  let durations = requests.get(key)
+  if (!durations) {
+    const labels = `method="${known}",route="${escape(route)}",status="${statusClass}xx"`
+    durations = { labels, buckets: bucketSeconds.map(() => 0), count: 0, sum: 0 }
+    requests.set(key, durations)
+  }
+  const seconds = milliseconds / 1000
+  const bucket = bucketSeconds.findIndex((bound) => seconds <= bound)
+  if (bucket >= 0) durations.buckets[bucket] = (durations.buckets[bucket] ?? 0) + 1
+  durations.count += 1
+  durations.sum += seconds
+}
+
+/** The cumulative samples of a histogram. */
+function histogramSamples({ labels, buckets, count, sum }: Durations): [string, number][] {
+  let below = 0
+  return [
+    ...buckets.map((each, index): [string, number] => {
+      below += each
+      return [`_bucket{${labels},le="${bucketSeconds[index]}"}`, below]
+    }),
+    [`_bucket{${labels},le="+Inf"}`, count],
+    [`_sum{${labels}}`, sum],
+    [`_count{${labels}}`, count],
+  ]
+}
+
+function increment(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1)
+}
+
+function counter(name: string, help: string, counts: Map<string, number>): Family {
+  return { name, help, type: 'counter', merged: 'sum', samples: [...counts] }
+}
+
+function gauge(name: string, help: string, value: number, merged: Family['merged'] = 'sum'): Family {
+  return { name, help, type: 'gauge', merged, samples: [['', value]] }
+}
+
+function databaseFamilies({ open, idle, waiting }: Connections): Family[] {
+  return [
+    gauge('countersign_database_connections', 'Connections to the database.', open),
+    gauge('countersign_database_connections_idle', 'Connections to the database that nobody uses.', idle),
+    gauge('countersign_database_waiting', 'Statements that wait for a connection.', waiting),
+  ]
+}
+
+/** Of the process itself. The delays are those since the last reading. */
+function processFamilies(startedAt: number, delay: ReturnType<typeof monitorEventLoopDelay>): Family[] {
+  const { user, system } = process.cpuUsage()
+  const [p99, max] = delay.count === 0 ? [0, 0] : [delay.percentile(99) / 1e9, delay.max / 1e9]
+  delay.reset()
+  const cpu = new Map([['', (user + system) / 1e6]])
+  return [
+    gauge('countersign_event_loop_delay_p99_seconds', 'Delay of the event loop, 99th percentile.', p99, 'max'),
+    gauge('countersign_event_loop_delay_max_seconds', 'Delay of the event loop, the longest.', max, 'max'),
+    counter('process_cpu_seconds_total', 'Processor time of all processes.', cpu),
+    gauge('process_resident_memory_bytes', 'Resident memory of all processes.', process.memoryUsage.rss()),
+    gauge('process_start_time_seconds', 'When the youngest process was started.', startedAt, 'max'),
+    gauge('countersign_processes', 'Processes that serve.', 1),
+    {
+      name: 'countersign_info',
+      help: 'The version that runs.',
+      type: 'gauge',
+      merged: 'max',
+      samples: [[`{version="${escape(version)}"}`, 1]],
+    },
+  ]
+}
+
+/** A label's value as the text format writes it. */
+function escape(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
+
+/** One reading of several processes. */
+export function mergeFamilies(readings: Family[][]): Family[] {
+  const merged = new Map<string, { family: Family; values: Map<string, number> }>()
+  for (const family of readings.flat()) {
+    const { values } = merged.get(family.name) ?? { values: new Map<string, number>() }
+    merged.set(family.name, { family, values })
+    for (const [sample, value] of family.samples) {
+      const other = values.get(sample) ?? 0
+      values.set(sample, family.merged === 'sum' ? other + value : Math.max(other, value))
+    }
+  }
+  return [...merged.values()].map(({ family, values }) => ({ ...family, samples: [...values] }))
+}
+
+/** The text format of Prometheus. */
+export function toPrometheusText(families: Family[]): string {
+  const lines = families.flatMap(({ name, help, type, samples }) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(([sample, value]) => `${name}${sample} ${value}`),
+  ])
+  return `${lines.join('\n')}\n`
+}

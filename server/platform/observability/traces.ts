@@ -1,0 +1,172 @@
+import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { TracesSetting } from '#platform/config/config.ts'
+import { allowEgress } from '#platform/egress.ts'
+import { randomBytes } from '#platform/crypto/random.ts'
+import type { Secret } from '#platform/crypto/secret.ts'
+import type { Answered } from './telemetry.ts'
+import { version } from '#platform/config/version.ts'
+
+export type Traces = {
+  answered: (answered: Answered, traceparent: string | undefined) => void
+  /** Sends what has not been sent. */
+  close: () => Promise<void>
+}
+
+type Span = Record<string, unknown>
+
+const batchMax = 512
+const waitingMax = 4096
+const restMilliseconds = 5000
+const exportMilliseconds = 5000
+/** Batches that are sent at the end, those that are tried again included. */
+const closingTriesMax = Math.ceil(waitingMax / batchMax)
+/** How long all of that may take: whoever stops a process kills it after a while, often ten seconds. */
+const closingMilliseconds = 5000
+const retriedStatuses = new Set([429, 502, 503, 504])
+
+/**
+ * A server span for each request, sent over OTLP/HTTP (JSON) in batches. It says what the log says: method, route
+ * pattern, status, request id. What cannot be sent is tried again; beyond a bound it is dropped, and that is logged.
+ */
+export function createTraces(setting: TracesSetting, warn: (facts: object, message: string) => void): Traces {
+  const { serviceName } = setting
+  const receiver = createReceiver(setting)
+  const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) }
+  let waiting: Span[] = []
+  let sending: Promise<void> | undefined
+  let dropped = 0
+  const ending = new AbortController()
+
+  async function send(): Promise<void> {
+    const spans = waiting.splice(0, batchMax)
+    if (spans.length === 0) return
+    const scopeSpans = [{ scope: { name: 'countersign', version }, spans }]
+    try {
+      const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
+      const status = await allowEgress('telemetry', () => receiver.post(body, ending.signal))
+      if (status >= 200 && status < 300) return
+      warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'traces were not taken')
+      if (!retriedStatuses.has(status)) return
+    } catch (error) {
+      const cause = describeCause(error)
+      warn({ receiver: receiver.name, cause, spans: spans.length, dropped }, 'traces could not be sent')
+    }
+    waiting = [...spans, ...waiting].slice(0, waitingMax)
+  }
+
+  /** Sends one batch, unless one is under way. */
+  function flush(): Promise<void> {
+    sending ??= send().finally(() => (sending = undefined))
+    return sending
+  }
+  const timer = setInterval(() => void flush(), restMilliseconds).unref()
+
+  return {
+    answered(answered, traceparent) {
+      const span = spanOf(answered, setting.heedsParent ? traceparent : undefined)
+      if (!span) return
+      if (waiting.length >= waitingMax) return void (dropped += 1)
+      waiting.push(span)
+      if (waiting.length === batchMax) void flush()
+    },
+    async close() {
+      clearInterval(timer)
+      const end = setTimeout(() => ending.abort(new Error('no answer before the service ended')), closingMilliseconds)
+      await sending
+      for (let tries = 0; tries < closingTriesMax && waiting.length > 0 && !ending.signal.aborted; tries += 1)
+        await flush()
+      clearTimeout(end)
+      receiver.close()
+    },
+  }
+}
+
+/** Posts to the receiver, and answers the status. It keeps its connection open for the next batch. */
+function createReceiver({ endpoint, headers }: TracesSetting) {
+  const url = new URL('v1/traces', endpoint.href.replace(/\/?$/, '/'))
+  const encrypted = url.protocol === 'https:'
+  const agent = encrypted ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  return {
+    /** Its address, without a name and password that may stand in it. */
+    name: url.origin + url.pathname,
+    post(body: string, ending: AbortSignal): Promise<number> {
+      const options = {
+        method: 'POST',
+        headers: {
+          ...readHeaders(headers),
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+        agent,
+        signal: AbortSignal.any([AbortSignal.timeout(exportMilliseconds), ending]),
+      }
+      return new Promise((resolve, reject) => {
+        const sent = encrypted ? requestHttps(url, options) : requestHttp(url, options)
+        sent.on('response', (response) => {
+          response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0))
+          response.resume()
+        })
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** What kept a batch from being sent, such as `connect ECONNREFUSED 127.0.0.1:4318`. */
+function describeCause(error: unknown): string {
+  // A name with several addresses: one error for each.
+  if (error instanceof AggregateError) return error.errors.map(describeCause).join(', ')
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError' && error.cause !== undefined) return describeCause(error.cause)
+  if (error.name === 'TimeoutError') return `no answer within ${exportMilliseconds} milliseconds`
+  return error.message
+}
+
+/** The span of a request that has just been answered; none where its parent says that the trace is not recorded. */
+function spanOf(
+  { requestId, method, route, status, milliseconds, refusal }: Answered,
+  traceparent: string | undefined,
+) {
+  const [, traceId, parentSpanId, flags] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '') ?? []
+  if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return undefined
+  const endedAt = Date.now()
+  return {
+    traceId: traceId ?? randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    name: `${method} ${route}`,
+    kind: 2,
+    startTimeUnixNano: `${Math.round((endedAt - milliseconds) * 1000)}000`,
+    endTimeUnixNano: `${endedAt}000000`,
+    attributes: attributesOf({
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'countersign.request_id': requestId,
+      ...(refusal !== undefined && { 'error.type': refusal }),
+    }),
+    status: status >= 500 ? { code: 2 } : {},
+  }
+}
+
+/** `name=value,name=value`, percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+function readHeaders(headers: Secret | undefined): Record<string, string> {
+  const pairs = headers?.reveal().split(',') ?? []
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return [name.trim(), decodeURIComponent(value.join('=').trim())]
+    }),
+  )
+}
+
+function attributesOf(attributes: Record<string, string | number>) {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }))
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { startDocumentHost } from '#testing/document-host.ts'
+import { createOutbound } from '#platform/outbound/fetch.ts'
+
+const local = { baseUrl: new URL('http://localhost:4400') }
+const hosted = { baseUrl: new URL('https://api.id.example.com') }
+const wanted = { bodyBytesMax: 5120, withinMilliseconds: 5000 }
+
+async function host(t: TestContext) {
+  const started = await startDocumentHost()
+  t.after(started.close)
+  return started
+}
+
+/** A port of this machine that counts who comes and says what it is given; with nothing to say it hangs up. */
+async function rawPort(t: TestContext, said: string) {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => {}).write(said)
+    if (said === '') socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return { port: address.port, connections: () => connections }
+}
+
+const resolvingTo =
+  (asked: string[], ...answers: string[]) =>
+  (name: string, _: object, callback: (error: null, found: { address: string; family: number }[]) => void) => {
+    const address = answers[Math.min(asked.push(name), answers.length) - 1] ?? ''
+    callback(null, [{ address, family: address.includes(':') ? 6 : 4 }])
+  }
+
+test('a document is what a 200 brings as JSON, with what it says of its age', async (t) => {
+  const documents = await host(t)
+  const outbound = createOutbound(local)
+  const headers = { 'content-type': 'application/client+json; charset=utf-8', 'cache-control': 'max-age=60', age: '5' }
+  const url = documents.answer('/document', { headers, body: '{"a":["ü"]}' })
+  assert.deepEqual(await outbound.get(url, wanted), { json: { a: ['ü'] }, cacheControl: 'max-age=60', age: '5' })
+  const sent = documents.asked[0]?.headers
+  assert.deepEqual([sent?.accept, sent?.cookie], ['application/json', undefined])
+
+  const refused: Record<string, [Parameters<typeof documents.answer>[1], string]> = {
+    '/created': [{ status: 201, body: '{}' }, 'status_201'],
+    '/error': [{ status: 500, body: '{}' }, 'status_500'],
+    '/html': [{ headers: { 'content-type': 'text/html' }, body: '{}' }, 'not_json'],
+    '/text-json': [{ headers: { 'content-type': 'text/json' }, body: '{}' }, 'not_json'],
+    '/half': [{ body: '{"a":' }, 'not_json'],
+    '/latin': [{ body: Buffer.from('{"a":"\xfc"}', 'latin1') }, 'not_json'],
+    '/broken': [
+      (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-length': '9' })
+          .end('{}', () => response.destroy()),
+      'ECONNRESET',
+    ],
+  }
+  for (const [path, [answer, reason]] of Object.entries(refused))
+    await assert.rejects(outbound.get(documents.answer(path, answer), wanted), { reason }, path)
+})
+
+test('SRF-01 SRF-02 SRF-05 a document is read from no inner address, however spelt, nor by another way', async (t) => {
+  const canary = await rawPort(t, '')
+  const outbound = createOutbound(hosted)
+  const inner =
+    '127.0.0.1 127.8.8.8 127.1 127.0.1 0 0.0.0.0 0x7f.1 0x7f000001 0X7F000001 2130706433 017700000001 ' +
+    '0177.0.0.1 127.0.0.1. %31%32%37.0.0.1 169.254.169.254 0xa9fea9fe 2852039166 10.0.0.1 172.16.0.1 ' +
+    '192.168.0.1 100.64.0.1 localhost LocalHost app.localhost [::1] [::] [0:0:0:0:0:0:0:1] ' +
+    '[::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [::ffff:10.0.0.1] [fe80::1] [fd00::1] ' +
+    '[fd00:ec2::254] [ff02::1] [64:ff9b::7f00:1] [64:ff9b::a9fe:a9fe] [2002:7f00:1::]'
+  const others = [
+    ...[
+      'file:///etc/passwd',
+      'gopher://a.example/',
+      'ftp://a.example/',
+      'data:application/json,{}',
+      'javascript:1',
+      '',
+    ],
+    ...['http://a.example/c', 'http://a.example:80/c', 'http://localhost/c', `http://127.0.0.1:${canary.port}/c`],
+    ...[22, 25, 80, 5432, 8443, 65_535].map((port) => `https://1.1.1.1:${port}/c`),
+    ...[
+      'https://ada@a.example/c',
+      'https://ada:b@a.example/c',
+      'https://a.example@127.0.0.1/c',
+      'https://a.example/c#d',
+    ],
+    ...['https://a.example\t/c', ' https://127.0.0.1/c', '//127.0.0.1/c', '127.0.0.1'],
+  ]
+  const urls = inner.split(' ').flatMap((name) => [`https://${name}/c`, `https://${name}:${canary.port}/c`])
+  for (const url of [...urls, ...others])
+    await assert.rejects(outbound.get(url, wanted), { reason: 'address_not_allowed' }, url)
+  assert.equal(canary.connections(), 0)
+})
+
+test('SRF-09 a name in another script is no name, and an escaped one is looked at as what it becomes', async () => {
+  const outbound = createOutbound(hosted)
+  const names =
+    'ｌocalhost 127。0。0。1 １２７.0.0.1 %EF%BD%8Cocalhost ⑫7.0.0.1 local%C2%ADhost %E2%91%AB7.0.0.1 bücher.example'
+  for (const name of names.split(' '))
+    await assert.rejects(outbound.get(`https://${name}/c`, wanted), { reason: 'address_not_allowed' }, name)
+})
+
+test('SRF-01 SRF-03 the address that a name has when it is connected to is the one that counts', async (t) => {
+  const documents = await host(t)
+  for (const inner of ['127.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '10.1.2.3']) {
+    const asked: string[] = []
+    const outbound = createOutbound(hosted, resolvingTo(asked, inner))
+    await assert.rejects(outbound.get('https://metadata.example/c', wanted), { reason: 'address_not_allowed' }, inner)
+    assert.deepEqual(asked, ['metadata.example'])
+  }
+  assert.equal(documents.connections(), 0)
+
+  // Asked a second time this name would lead elsewhere: it is asked once.
+  const asked: string[] = []
+  const outbound = createOutbound(local, resolvingTo(asked, '127.0.0.1', '127.0.0.2'))
+  documents.answer('/c', { body: '{}' })
+  assert.deepEqual((await outbound.get(`http://app.localhost:${documents.port}/c`, wanted)).json, {})
+  assert.deepEqual(asked, ['app.localhost'])
+  assert.equal(documents.asked[0]?.headers.host, `app.localhost:${documents.port}`)
+})
+
+test('SRF-04 no document sends us elsewhere', async (t) => {
+  const documents = await host(t)
+  const canary = await rawPort(t, '')
+  for (const status of [300, 301, 302, 303, 307, 308]) {
+    const location = `http://127.0.0.1:${canary.port}/`
+    const url = documents.answer(`/${status}`, {
+      status,
+      headers: { location, refresh: `0; url=${location}` },
+      body: '{}',
+    })
+    await assert.rejects(createOutbound(local).get(url, wanted), { reason: `status_${status}` })
+  }
+  assert.equal(canary.connections(), 0)
+})
+
+test('SRF-06 what is slow, endless, inflatable or all headers is cut', async (t) => {
+  const documents = await host(t)
+  const soon = { ...wanted, withinMilliseconds: 200 }
+  const outbound = createOutbound(local)
+  const flood = Buffer.alloc(65_536, ' ')
+  const reasons: Record<string, [Parameters<typeof documents.answer>[1], string]> = {
+    '/endless': [
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const pour = () =>
+          void (response.destroyed || (response.write(flood) ? setImmediate(pour) : response.once('drain', pour)))
+        pour()
+      },
+      'too_large',
+    ],
+    '/a-byte-too-many': [{ body: `"${'a'.repeat(5119)}"` }, 'too_large'],
+    '/bomb': [{ headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(10_000_000, ' ')) }, 'compressed'],
+    '/slow': [
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+        const drip = setInterval(() => response.write(' '), 20)
+        response.on('close', () => clearInterval(drip))
+      },
+      'timed_out',
+    ],
+    '/silent': [() => {}, 'timed_out'],
+  }
+  for (const [path, [answer, reason]] of Object.entries(reasons))
+    await assert.rejects(outbound.get(documents.answer(path, answer), soon), { reason }, path)
+  documents.answer('/full', { body: `"${'a'.repeat(5118)}"` })
+  assert.equal(String((await outbound.get(documents.at('/full'), wanted)).json).length, 5118)
+
+  const headers = Array.from({ length: 10_000 }, (_, nth) => `x-${nth}: 1\r\n`).join('')
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'.repeat(1000)
+  const talkative = await rawPort(t, `HTTP/1.1 200 OK\r\n${headers}content-type: application/json\r\n\r\n{}`)
+  await assert.rejects(outbound.get(`http://localhost:${talkative.port}/`, soon), { reason: 'HPE_HEADER_OVERFLOW' })
+  const hesitant = await rawPort(t, early)
+  await assert.rejects(outbound.get(`http://localhost:${hesitant.port}/`, soon), { reason: 'timed_out' })
+})
+
+test('SRF-07 no proxy that the environment names is asked', async (t) => {
+  const documents = await host(t)
+  const proxy = await rawPort(t, '')
+  documents.answer('/c', { body: '{"read":true}' })
+  const program = `
+    const { createOutbound } = await import(process.argv[1])
+    const outbound = createOutbound({ baseUrl: new URL('http://localhost:4400') })
+    const { json } = await outbound.get(process.argv[2], { bodyBytesMax: 99, withinMilliseconds: 5000 })
+    console.log(JSON.stringify(json), await fetch(process.argv[2]).then(() => 'read', () => 'by the proxy'))`
+  const named = `http://127.0.0.1:${proxy.port}`
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: named,
+    http_proxy: named,
+    HTTPS_PROXY: named,
+    ALL_PROXY: named,
+  }
+  const outbound = fileURLToPath(new URL('../fetch.ts', import.meta.url))
+  const running = promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', program, outbound, documents.at('/c')],
+    { env, timeout: 20_000 },
+  )
+  const { stdout } = await running
+  // What else runs there does ask the proxy, which hangs up.
+  assert.match(stdout, /^{"read":true} by the proxy/)
+  assert.deepEqual([documents.asked.length, proxy.connections()], [1, 1])
+})

@@ -1,0 +1,208 @@
+import * as account from '@countersign/protocol/accounts/account'
+import * as appKeys from '@countersign/protocol/oauth/app-keys'
+import * as apps from '@countersign/protocol/clients/apps'
+import * as audit from '@countersign/protocol/operations/audit'
+import * as authorizations from '@countersign/protocol/oauth/authorizations'
+import * as backup from '@countersign/protocol/operations/backup'
+import * as developer from '@countersign/protocol/clients/developer'
+import * as delegations from '@countersign/protocol/oauth/delegations'
+import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
+import { RefusalBody, type AnyEndpoint, type Security } from '@countersign/protocol/endpoint'
+import * as fedcm from '@countersign/protocol/oauth/fedcm'
+import * as identities from '@countersign/protocol/accounts/identities'
+import * as keys from '@countersign/protocol/accounts/keys'
+import * as oauth from '@countersign/protocol/oauth/authorize'
+import * as operations from '@countersign/protocol/operations'
+import * as organizationContext from '@countersign/protocol/organizations/organization-context'
+import * as organizationDomains from '@countersign/protocol/organizations/domains'
+import * as organizationKeys from '@countersign/protocol/organizations/keys'
+import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
+import * as organizations from '@countersign/protocol/organizations/organizations'
+import * as passkeys from '@countersign/protocol/accounts/passkeys'
+import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
+import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
+import * as receipts from '@countersign/protocol/signing/receipts'
+import * as resources from '@countersign/protocol/clients/resources'
+import * as sessions from '@countersign/protocol/accounts/sessions'
+import * as signing from '@countersign/protocol/signing/signing'
+import * as sso from '@countersign/protocol/organizations/sso'
+import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
+import * as transparency from '@countersign/protocol/signing/transparency'
+import * as webhooks from '@countersign/protocol/clients/webhooks'
+import * as webauthn from '@countersign/protocol/accounts/webauthn'
+import type { Config } from '#platform/config/config.ts'
+import { version } from '#platform/config/version.ts'
+import { createComponents, type Components } from './openapi-schemas.ts'
+
+const developerPortal = 'Developer portal'
+
+const modules = {
+  'Signing in': passkeys,
+  Sessions: sessions,
+  Identities: identities,
+  Account: account,
+  Keys: { ...keys, ...appKeys, ...deviceApprovals },
+  'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
+  'Signing in by the browser (FedCM)': fedcm,
+  Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
+  Signing: { ...signing, ...pendingSigning, ...receipts },
+  'Key transparency': transparency,
+  Apps: apps,
+  [developerPortal]: developer,
+  Resources: resources,
+  Webhooks: webhooks,
+  'Token-signing keys': tokenKeys,
+  Audit: audit,
+  Backup: backup,
+  Operations: operations,
+}
+
+/** How a caller proves itself, by the names that operations refer to. */
+const securitySchemes = {
+  session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+  federated_session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-countersign-fedcm',
+    description: 'A cookie that only the browser itself can ask with',
+  },
+  access_token: { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
+  admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
+} as const
+
+/** `operationId` is the name by which `protocol/` exports the endpoint, and that of the generated function. */
+type Listed = { tag: string; operationId: string; endpoint: AnyEndpoint }
+
+/** Every endpoint of the interface, under the heading that it belongs to. */
+export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module]) =>
+  Object.entries<unknown>(module).flatMap(([operationId, endpoint]) =>
+    isEndpoint(endpoint) ? [{ tag, operationId, endpoint }] : [],
+  ),
+)
+
+/** The schemas to which `protocol/` gives a name. */
+const named: Record<string, unknown> = Object.fromEntries(
+  [{ Error: RefusalBody }, ...Object.values(modules), webauthn, organizationContext].flatMap((module) =>
+    Object.entries<unknown>(module),
+  ),
+)
+
+type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal' | 'demo'>
+
+/** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
+export function openApiDocument(config: Settings) {
+  const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
+  const paths: Record<string, Record<string, object>> = {}
+  const components = createComponents(named)
+  for (const listed of endpoints.filter(({ tag }) => isOffered(tag))) {
+    const { endpoint } = listed
+    if (endpoint.name === signing.openDemoRequest.name && !config.demo) continue
+    const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(listed, components, config) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version,
+      description: 'Sign in with a passkey, as the identity you choose.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: config.baseUrl.origin, description: 'API host' }],
+    tags: Object.keys(modules)
+      .filter(isOffered)
+      .map((name) => ({ name })),
+    paths,
+    components: { securitySchemes, schemas: components.schemas },
+  }
+}
+
+function operationOf(
+  { tag, operationId, endpoint: { config: about, schema } }: Listed,
+  components: Components,
+  config: Pick<Config, 'authUrl' | 'businessUrl'>,
+) {
+  const typeName = operationId.charAt(0).toUpperCase() + operationId.slice(1)
+  const answers = Object.entries(schema.response)
+  return {
+    operationId,
+    tags: [tag],
+    summary: about.summary,
+    security: securityOf(about.security),
+    ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
+    ...(about.host === 'business' && { servers: [{ url: config.businessUrl.origin, description: 'Business host' }] }),
+    parameters: [
+      ...parametersIn('path', schema.params, components),
+      ...parametersIn('query', schema.querystring, components),
+    ],
+    ...(about.consumes !== undefined && fileOf(about.consumes)),
+    ...(schema.body && bodyOf(schema.body, `${typeName}Input`, about.security === 'client', components)),
+    responses: Object.fromEntries(
+      answers.map(([status, answer]) => [
+        status === '4xx' ? '4XX' : status,
+        responseOf(status, answer, typeName, components),
+      ]),
+    ),
+  }
+}
+
+function securityOf(security: Security): Record<string, string[]>[] {
+  switch (security) {
+    case 'none':
+      return []
+    case 'client':
+      return [{ client: [] }, {}]
+    case 'access token':
+      return [{ access_token: [] }]
+    case 'federated session':
+      return [{ federated_session: [] }]
+    case 'session':
+    case 'admin':
+      return [{ [security]: [] }]
+  }
+}
+
+function parametersIn(place: 'path' | 'query', schema: object | undefined, components: Components): object[] {
+  if (!schema || !('properties' in schema) || !isRecord(schema.properties)) return []
+  const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties).map(([name, each]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: components.write(each),
+  }))
+}
+
+/** A body that may be left away has `null` as a second type; a client of the document leaves it away instead. */
+function bodyOf(schema: object, name: string, form: boolean, components: Components) {
+  const isOptional = 'type' in schema && Array.isArray(schema.type)
+  const written = components.writeAs(name, isOptional ? { ...schema, type: 'object' } : schema)
+  const content = {
+    'application/json': { schema: written },
+    ...(form && { 'application/x-www-form-urlencoded': { schema: written } }),
+  }
+  return { requestBody: { required: !isOptional, content } }
+}
+
+/** JSON, or what `contentMediaType` names; several with commas between. */
+function responseOf(status: string, schema: object, typeName: string, components: Components) {
+  if (status === '204') return { description: 'Done' }
+  const isRefusal = status === '4xx'
+  const written = components.writeAs(`${typeName}${isRefusal ? 'Error' : 'Result'}`, schema)
+  const mediaTypes = 'contentMediaType' in schema ? String(schema.contentMediaType).split(', ') : ['application/json']
+  const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: written }]))
+  return { description: isRefusal ? 'Refused' : 'Success', content }
+}
+
+function fileOf(mediaType: string) {
+  return { requestBody: { required: true, content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } } } }
+}
+
+export function isEndpoint(value: unknown): value is AnyEndpoint {
+  return isRecord(value) && 'name' in value && 'config' in value && 'schema' in value
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request, type RequestListener } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as rest } from 'node:timers/promises'
+import { test, type TestContext } from 'node:test'
+import { startService } from '#testing/service.ts'
+import { createBoundedServer } from '#platform/process/connections.ts'
+
+const restMilliseconds = 1000
+
+/** A server with short bounds; answers how to connect to it. */
+async function listen(t: TestContext, answer: RequestListener, connectionsMax = 100) {
+  const server = createBoundedServer({}, answer, { connectionsMax, restMilliseconds }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.closeAllConnections())
+  t.after(() => server.close())
+  const { port } = address(server.address())
+  return { port, open: () => quiet(connect(port, '127.0.0.1')) }
+}
+
+function address(found: AddressInfo | string | null): AddressInfo {
+  assert.ok(typeof found === 'object' && found !== null)
+  return found
+}
+
+/** Being cut is what is awaited. */
+function quiet(socket: Socket): Socket {
+  return socket.on('error', () => {})
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+const kilobytes64 = Buffer.alloc(64 * 1024, 'a')
+/** More than the kernel takes of a connection that nobody reads. */
+const pieces = 500
+
+test('LOD-14 connections that ask and never read are cut, and leave no memory taken', async (t) => {
+  const service = await startService({ environment: { LOG_LEVEL: 'error' }, embedded: true })
+  t.after(() => service.close())
+  const { hostname, port } = new URL(service.baseUrl)
+  const megabytes = () =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))?.[1]) / 1024
+  for (let nth = 0; nth < 50; nth += 1) await (await fetch(`${service.baseUrl}/openapi.json`)).arrayBuffer()
+  const before = megabytes()
+  const sockets = Array.from({ length: 600 }, (_, nth) => {
+    const socket = quiet(connect(Number(port), hostname)).pause()
+    socket.write(get(['/openapi.json', '/docs/json', '/docs/yaml'][nth % 3] ?? '').repeat(8))
+    return { socket, closed: new Promise((resolve) => socket.once('close', resolve)) }
+  })
+  let most = 0
+  const watching = setInterval(() => (most = Math.max(most, megabytes())), 250)
+  // What is sent meanwhile keeps none open. And a socket that nobody reads notices only so that it was cut.
+  const poking = setInterval(() => sockets.forEach(({ socket }) => socket.write('\r\n')), 2000)
+  await Promise.all(sockets.map(({ closed }) => closed))
+  clearInterval(watching)
+  clearInterval(poking)
+  t.diagnostic(`${Math.round(before)} MB before, ${Math.round(most)} MB at most`)
+  assert.ok(most < before + 150, `${before} MB before, ${most} MB at most`)
+  assert.equal((await fetch(`${service.baseUrl}/healthz`)).status, 200)
+})
+
+test('LOD-14 an answer goes on as long as it is read, however slowly, and is cut when it is not', async (t) => {
+  const { open } = await listen(t, (_request, response) => {
+    Readable.from(Array.from({ length: pieces }, () => kilobytes64)).pipe(response)
+  })
+  const [reader, sleeper] = [open(), open()]
+  for (const socket of [reader, sleeper]) socket.pause().write(get('/'))
+  const startedAt = performance.now()
+  let received = 0
+  const ended = once(reader, 'close')
+  reader.on('data', ({ length }: Buffer) => {
+    received += length
+    reader.pause()
+  })
+  const reading = setInterval(() => reader.resume(), 5)
+  const whole = (async () => {
+    while (received < pieces * kilobytes64.length && !reader.destroyed) await Promise.race([rest(50), ended])
+  })()
+  await whole
+  clearInterval(reading)
+  assert.ok(received >= pieces * kilobytes64.length, `${received} bytes of a whole answer`)
+  assert.ok(performance.now() - startedAt > restMilliseconds, 'it took longer than a reader may rest')
+  let ofSleeper = 0
+  sleeper.on('data', ({ length }: Buffer) => (ofSleeper += length)).resume()
+  await once(sleeper, 'close')
+  assert.ok(ofSleeper < pieces * kilobytes64.length, 'the one who did not read is cut')
+})
+
+test('LOD-14 an answer that takes long to come, and a body that does, are not cut', async (t) => {
+  const { port } = await listen(t, (asked, response) => {
+    asked.resume().once('end', () => setTimeout(() => response.end('here'), 2 * restMilliseconds))
+  })
+  const asking = request({ port, host: '127.0.0.1', method: 'POST' })
+  asking.write('a')
+  setTimeout(() => asking.end('b'), 2 * restMilliseconds)
+  const [answer] = await once(asking, 'response')
+  assert.equal(answer.statusCode, 200)
+  answer.resume()
+})
+
+test('LOD-15 requests of one connection are worked on in turn, and many at once end it', async (t) => {
+  let underWay = 0
+  let most = 0
+  const { open } = await listen(t, (asked, response) => {
+    most = Math.max(most, (underWay += 1))
+    setTimeout(() => {
+      underWay -= 1
+      response.end(asked.url)
+    }, 20)
+  })
+  const some = open()
+  let text = ''
+  some.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  some.write(['/a', '/b', '/c', '/d'].map(get).join(''))
+  while (!text.endsWith('/d')) await once(some, 'data')
+  assert.deepEqual(
+    [...text.matchAll(/\r\n\r\n(\/\w)/g)].map(([, path]) => path),
+    ['/a', '/b', '/c', '/d'],
+  )
+  assert.equal(most, 1)
+  const many = open()
+  many.resume().write(get('/').repeat(1000))
+  await once(many, 'close')
+  some.destroy()
+})
+
+test('LOD-15 more connections than a process takes are closed, until others have gone', async (t) => {
+  const { open } = await listen(t, (_request, response) => response.end('here'), 3)
+  const first = [open(), open(), open()]
+  for (const socket of first) {
+    socket.write(get('/'))
+    await once(socket, 'data')
+  }
+  const surplus = open().resume()
+  await once(surplus, 'close')
+  const [gone] = first
+  gone?.destroy()
+  for (;;) {
+    const next = open()
+    next.write(get('/'))
+    const came = await Promise.race([once(next, 'data').then(() => true), once(next, 'close').then(() => false)])
+    next.destroy()
+    if (came) break
+  }
+  for (const socket of first) socket.destroy()
+})
+
+/** Asks by so many connections at once, which come from there; answers how many were answered, and stay open. */
+async function answered(t: TestContext, { port, from, count }: { port: number; from: string; count: number }) {
+  const sockets = Array.from({ length: count }, () =>
+    quiet(connect({ port, host: '127.0.0.1', localAddress: from })).once('connect', function (this: Socket) {
+      this.write(get('/healthz'))
+    }),
+  )
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  const came = sockets.map((socket) =>
+    Promise.race([
+      new Promise((resolve) => socket.once('data', () => resolve(true))),
+      new Promise((resolve) => socket.once('close', () => resolve(false))),
+    ]),
+  )
+  return (await Promise.all(came)).filter(Boolean).length
+}
+
+for (const [setting, ofOne] of [
+  ['off', 500],
+  ['127.0.0.9', 500],
+  ['127.0.0.2', 600],
+  ['1', 600],
+] as const)
+  test(`LOD-36 of 600 connections of one address ${ofOne} are taken with TRUST_PROXY=${setting}`, async (t) => {
+    const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: setting }, embedded: true })
+    t.after(() => service.close())
+    const port = Number(new URL(service.baseUrl).port)
+    assert.equal(await answered(t, { port, from: '127.0.0.2', count: 600 }), ofOne)
+    assert.equal(await answered(t, { port, from: '127.0.0.3', count: 1 }), 1, 'others are answered')
+  })

@@ -1,0 +1,157 @@
+import type { Answer } from '@countersign/protocol/api'
+import type { PendingRequest } from '@countersign/protocol/signing/pending-signing'
+import type { SigningRequest } from '@countersign/protocol/signing/signing'
+import type { Database } from '#platform/database/database.ts'
+import { listSignatories, type Signatory } from '#organizations/membership/signatory.ts'
+import type { Session } from '#accounts/sessions/session.ts'
+import { listSigners } from './organization-answer-store.ts'
+import { toMemberViews } from './organization-answer.ts'
+import { listRequests } from './organization-request-store.ts'
+import * as store from './pending-store.ts'
+import { toPage, type Page } from './request-page.ts'
+import { isForPerson, toSigningRequest } from './request.ts'
+import { listRequestsOfUser } from './store.ts'
+
+/**
+ * What waits for the person of a session: requests to their identities, and those to organizations that they have not
+ * answered yet. Those of connected apps first, and of these the first that expires; `count` of it at most, from where
+ * the page before ended.
+ */
+export async function listPending(
+  db: Database,
+  session: Session,
+  page: Page,
+  now: Date,
+): Promise<Answer<'GET /api/signing/requests'>> {
+  const members = await listMembers(db, session, now)
+  const { found, asOf } = await findWaiting(db, { session, members }, page, now)
+  const read = async (chosen: Found[]) => [
+    ...(await readOwn(db, session, chosen)),
+    ...(await toMemberViews(db, await readOfOrganizations(db, chosen, now), members)),
+  ]
+  const { requests, nextCursor } = await toPage(found, page.count, read, (last) => toCursor(last, asOf))
+  return { requests, ...(nextCursor !== null && { nextCursor }) }
+}
+
+/** How much of that there is, and the same page of it without texts: little to read again every few seconds. */
+export async function readPending(
+  db: Database,
+  session: Session,
+  page: Page,
+  now: Date,
+): Promise<Answer<'GET /api/signing/pending'>> {
+  const members = await listMembers(db, session, now)
+  const { found, asOf } = await findWaiting(db, { session, members }, page, now)
+  const identities = isForPerson(session) ? await store.countWaitingForUser(db, session.userId, now) : []
+  const ofOrganizations = members.length > 0 ? await store.countWaitingForMembers(db, placesOf(members), now) : 0
+  const chosen = found.slice(0, page.count)
+  const names = await store.readAppNames(db, [...new Set(chosen.map(({ clientId }) => clientId))])
+  const last = chosen.at(-1)
+  return {
+    count: identities.reduce((sum, { count }) => sum + count, ofOrganizations),
+    identities,
+    requests: chosen.flatMap((each) => toPendingRequest(each, names, members) ?? []),
+    ...(last && found.length > chosen.length && { nextCursor: toCursor(last, asOf) }),
+  }
+}
+
+type Member = Signatory & { handle: string }
+
+/** As whom the person may sign or approve, of those that have a key to sign with; who signs before others. */
+async function listMembers(db: Database, session: Session, now: Date): Promise<Member[]> {
+  const signatories = await listSignatories(db, session, now)
+  if (signatories.length === 0) return []
+  const signers = await listSigners(
+    db,
+    signatories.map(({ identityId }) => identityId),
+  )
+  const handles = new Map(signers.map(({ identityId, handle }) => [identityId, handle]))
+  return signatories
+    .flatMap((signatory) => {
+      const handle = handles.get(signatory.identityId)
+      return handle === undefined ? [] : { ...signatory, handle }
+    })
+    .toSorted((one, other) => Number(other.maySign) - Number(one.maySign))
+}
+
+type Found = store.WaitingForIdentity | store.WaitingForOrganization
+
+/** What is on a page or after it: one more than asked tells that there is a next one. */
+async function findWaiting(
+  db: Database,
+  { session, members }: { session: Session; members: Member[] },
+  { cursor, count }: Page,
+  now: Date,
+): Promise<{ found: Found[]; asOf: Date }> {
+  const { after, asOf } = cursor === undefined ? { after: start, asOf: now } : readCursor(cursor)
+  const wanted = { after, asOf, count: count + 1 }
+  const own = isForPerson(session) ? await store.listWaitingForUser(db, session.userId, wanted, now) : []
+  const ofOrganizations =
+    members.length > 0 ? await store.listWaitingForMembers(db, placesOf(members), wanted, now) : []
+  return { found: [...own, ...ofOrganizations].toSorted(connectedFirst), asOf }
+}
+
+function placesOf(members: Member[]) {
+  return {
+    organizationIds: [...new Set(members.map(({ organization }) => organization.organizationId))],
+    identityIds: members.map(({ identityId }) => identityId),
+  }
+}
+
+async function readOwn(db: Database, session: Session, chosen: Found[]): Promise<SigningRequest[]> {
+  const places = chosen.filter((each) => 'identityId' in each)
+  if (places.length === 0) return []
+  return (await listRequestsOfUser(db, session, places)).map(toSigningRequest)
+}
+
+async function readOfOrganizations(db: Database, chosen: Found[], now: Date) {
+  const places = chosen.filter((each) => 'organizationId' in each)
+  return places.length === 0 ? [] : listRequests(db, places, now)
+}
+
+function toPendingRequest(found: Found, names: Map<string, string>, members: Member[]): PendingRequest | undefined {
+  const { requestId, clientId, isConnected, expiresAt } = found
+  const asked = 'identityId' in found ? found : askedMember(found, members)
+  return (
+    asked && {
+      requestId,
+      identityId: asked.identityId,
+      handle: asked.handle,
+      app: { clientId, name: names.get(clientId) ?? clientId },
+      connected: isConnected,
+      expiresAt: expiresAt.toISOString(),
+      ...('organizationId' in found && { organization: { id: found.organizationId, name: found.organizationName } }),
+    }
+  )
+}
+
+function askedMember({ organizationId }: store.WaitingForOrganization, members: Member[]): Member | undefined {
+  return members.find(({ organization }) => organization.organizationId === organizationId)
+}
+
+function connectedFirst(one: Found, other: Found): number {
+  return (
+    Number(other.isConnected) - Number(one.isConnected) ||
+    one.expiresAt.getTime() - other.expiresAt.getTime() ||
+    one.requestId.localeCompare(other.requestId)
+  )
+}
+
+const start: store.Position = {
+  isConnected: true,
+  expiresAt: new Date(0),
+  requestId: '00000000-0000-0000-0000-000000000000',
+}
+
+/** Ids of requests are random, so it is the rest that tells the place, also of one that is gone by then. */
+function toCursor({ isConnected, expiresAt, requestId }: store.Position, asOf: Date): string {
+  return `${asOf.getTime()}-${isConnected ? 'c' : 'u'}-${expiresAt.getTime()}-${requestId}`
+}
+
+function readCursor(cursor: string): { after: store.Position; asOf: Date } {
+  const [asOf, group, expiresAt, ...requestId] = cursor.split('-')
+  return {
+    after: { isConnected: group === 'c', expiresAt: new Date(Number(expiresAt)), requestId: requestId.join('-') },
+    asOf: new Date(Number(asOf)),
+  }
+}

@@ -1,0 +1,28 @@
+import { toBase64 } from '@countersign/protocol/formats/base64'
+import type { Database } from '#platform/database/database.ts'
+import { readPages } from '#platform/database/pages.ts'
+import { listRequests } from './listing-store.ts'
+import type { StoredRequest } from './store.ts'
+
+/** Few, since each has its whole text. */
+const pageRequests = 100
+
+/** Everything that an identity was asked to sign, the latest first. */
+export async function* readAllRequests(db: Database, identityId: string) {
+  const pages = readPages<StoredRequest>(pageRequests, (before, count) =>
+    listRequests(db, identityId, { before, count }),
+  )
+  for await (const requests of pages)
+    yield requests.map((request) => ({
+      requestId: request.requestId,
+      clientId: request.clientId,
+      payload: request.payload,
+      status: request.status,
+      publicKey: toBase64(request.publicKey),
+      ...(request.signature && { signature: toBase64(request.signature) }),
+      signedAs: request.signedAs,
+      createdAt: request.createdAt.toISOString(),
+      expiresAt: request.expiresAt.toISOString(),
+      ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
+    }))
+}

@@ -1,0 +1,276 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { sql } from 'kysely'
+import type { Database, Prepared, Transaction } from '#platform/database/database.ts'
+import type { Acting } from '#accounts/sessions/session.ts'
+import type { Asking } from './quota.ts'
+import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
+
+type NewRequest = {
+  requestId: string
+  identityId: string
+  clientId: string
+  payload: string
+  metadata: string | null
+  keyVersion: number
+  publicKey: Uint8Array
+  createdAt: Date
+  expiresAt: Date
+}
+
+export async function insertRequest(tx: Transaction, request: NewRequest): Promise<void> {
+  const { requestId, identityId, clientId } = request
+  await tx
+    .insertInto('signing_request_place')
+    .values({ request_id: requestId, identity_id: identityId, client_id: clientId })
+    .execute()
+  await tx
+    .insertInto('signing_request')
+    .values({
+      identity_id: identityId,
+      request_id: requestId,
+      client_id: clientId,
+      payload: request.payload,
+      metadata: request.metadata,
+      key_version: request.keyVersion,
+      public_key: request.publicKey,
+      status: 'pending',
+      created_at: request.createdAt,
+      expires_at: request.expiresAt,
+    })
+    .execute()
+}
+
+type OfApp = { identityId: string } & Omit<Asking, 'signerId'>
+
+/**
+ * How many requests wait for an identity, and when the first of them expires: of an app, and of all apps together that
+ * are connected to it as that one is, or are not.
+ */
+export async function countPending(db: Database, { identityId, ...app }: OfApp, now: Date) {
+  const { rows } = await sql<PendingCounts>`
+    select ${pendingCounts(app)}
+    from (
+      select client_id, expires_at, exists (
+        select from authorization_consent consent
+        where consent.identity_id = ${identityId} and consent.client_id = signing_request.client_id
+      ) as is_connected
+      from signing_request where identity_id = ${identityId} and status = 'pending' and expires_at > ${now} offset 0
+    ) pending
+    where is_connected = ${app.isConnected}`.execute(db)
+  return readCounts(rows, now)
+}
+
+/** Where a request stands, for whoever knows its id alone, and whose it is; one whose identity has gone waits still. */
+const statusById = {
+  name: 'signing_status',
+  text: `
+    select signing_request.identity_id as "identityId", request_id as "requestId",
+      signing_request.client_id as "clientId",
+      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
+      false as "isFormer"
+    from signing_request_place join signing_request using (identity_id, request_id)
+    where request_id = $1
+    union all
+    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, true
+    from signing_former_request where request_id = $1`,
+}
+export type RequestStatus = Pick<
+  StoredRequest,
+  'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
+>
+type FoundStatus = RequestStatus & { isFormer: boolean }
+
+export async function findStatus(prepared: Prepared, requestId: string): Promise<FoundStatus | undefined> {
+  const [status] = await prepared<FoundStatus>(statusById, [requestId])
+  return status
+}
+
+/** Where a request is, and whose. */
+export function findPlace(db: Database, requestId: string) {
+  return db
+    .selectFrom('signing_request_place')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+
+export const request = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.payload',
+  'signing_request.key_version as keyVersion',
+  'signing_request.public_key as publicKey',
+  'signing_request.status',
+  'signing_request.signature',
+  'signing_request.signed_as as signedAs',
+  'signing_request.created_at as createdAt',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+export function findRequest(db: Database, identityId: string, requestId: string) {
+  return db
+    .selectFrom('signing_request')
+    .select(request)
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
+
+/** Requests as the person sees them: with their identity, the app, and whether the two know each other. */
+function selectForUser(db: Database, { userId, identityId }: Acting) {
+  return db
+    .selectFrom('signing_request')
+    .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
+    .leftJoin('app', 'app.client_id', 'signing_request.client_id')
+    .leftJoin('authorization_consent', (join) =>
+      join
+        .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
+        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
+    )
+    .select(request)
+    .select([
+      'identity.user_id as userId',
+      'identity.handle',
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'app.redirect_uris as appRedirectUris',
+      'app.status as appStatus',
+      sql<boolean>`authorization_consent.client_id is not null`.as('connected'),
+    ])
+    .where('identity.user_id', '=', userId)
+    .$if(identityId !== null, (own) => own.where('identity.identity_id', '=', identityId))
+}
+
+export function findRequestOfUser(db: Database, acting: Acting, identityId: string, requestId: string) {
+  return selectForUser(db, acting)
+    .where('signing_request.identity_id', '=', identityId)
+    .where('signing_request.request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
+
+/** Those of a person's requests that have these ids, in no order. */
+export function listRequestsOfUser(db: Database, acting: Acting, places: Place[]) {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  return selectForUser(db, acting)
+    .where(
+      sql<boolean>`(signing_request.identity_id, signing_request.request_id)
+        in (select * from unnest(${identityIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
+    .execute()
+}
+
+type Place = { identityId: string; requestId: string }
+type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
+
+const statusColumns = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.public_key as publicKey',
+  'signing_request.signature',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+/** A request that waits no longer, as it is then. */
+export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
+
+/**
+ * Answers a request, where it waits still; nothing where it does not, or no longer. With a signature it keeps the
+ * handle under which that was given.
+ */
+export async function resolveRequest(
+  tx: Transaction,
+  { identityId, requestId }: Place,
+  resolution: Resolution,
+  now: Date,
+): Promise<Ended | undefined> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set(({ selectFrom, ref }) => ({
+      ...resolution,
+      ...(resolution.status === 'signed' && {
+        signed_as: selectFrom('identity')
+          .select('identity.handle')
+          .where('identity.identity_id', '=', ref('signing_request.identity_id')),
+      }),
+      resolved_at: now,
+    }))
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: resolution.status }
+}
+
+/** Writes down that a request has expired; nothing where it was answered before, or waits still. */
+export async function expireRequest(
+  tx: Transaction,
+  { identityId, requestId }: Place,
+  now: Date,
+): Promise<Ended | undefined> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: 'expired' }
+}
+
+/** Which of these requests wait still. */
+export async function listStillPending(db: Database, places: Place[]): Promise<string[]> {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  const { rows } = await sql<{ requestId: string }>`
+    select request_id as "requestId" from signing_request
+    join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
+      using (identity_id, request_id)
+    where status = 'pending'
+    union all
+    select request_id from signing_former_request where request_id = any(${requestIds}::uuid[])`.execute(db)
+  return rows.map(({ requestId }) => requestId)
+}
+
+/** Ends all requests that wait for an identity, and answers which those were. */
+export async function expirePending(tx: Transaction, identityId: string): Promise<Ended[]> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('status', '=', 'pending')
+    .returning(statusColumns)
+    .execute()
+  return ended.map((each) => ({ ...each, status: 'expired' }))
+}
+
+/**
+ * Deletes all requests of identities; of those that wait still, as many as may, it keeps whose they were, until they
+ * expire.
+ */
+export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
+  const waitingMax =
+    identityIds.length * (signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax)
+  await sql`
+    with gone as (
+      delete from signing_request where identity_id = any(${identityIds}::uuid[])
+      returning identity_id, request_id, client_id, public_key, status, expires_at
+    ), places as (
+      delete from signing_request_place using gone where signing_request_place.request_id = gone.request_id
+    )
+    insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
+    select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
+    limit ${waitingMax}`.execute(tx)
+}

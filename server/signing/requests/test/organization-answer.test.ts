@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
+import { signInByOrganization } from '#testing/enterprise-session.ts'
+import { makeOrganization } from '#testing/organization.ts'
+import { askerOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type World } from '#testing/world.ts'
+import { listPending } from '#signing/requests/pending.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** The requests that wait for a person as a member of organizations, and how many statements it takes to list them. */
+async function list(userId: string) {
+  let statements = 0
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const at = world.now()
+  const proof = { authTime: at, provedRequestSha256: null }
+  const session = { sessionId: randomUUID(), userId, identityId: null, ...proof, expiresAt: at }
+  const db = world.db.withPlugin(counting)
+  const { requests } = await listPending(db, { ...session, authMethod: 'passkey' }, { count: 100 }, at)
+  return { requests, statements }
+}
+
+test('what waits for two organizations is listed by as few statements as what waits for one', async () => {
+  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+  const ada = await createSigner(world)
+  const [acme, bolt] = [await makeOrganization(world, ada), await makeOrganization(world, ada, 'Bolt')]
+  await shop.requestOf(acme.id)
+  const one = await list(ada.userId)
+  for (const { id } of [acme, bolt, bolt]) await shop.requestOf(id)
+  const four = await list(ada.userId)
+
+  const names = ({ requests }: typeof one) => requests.map(({ organization }) => organization?.name).toSorted()
+  assert.deepEqual(names(one), ['Acme'])
+  assert.deepEqual(names(four), ['Acme', 'Acme', 'Bolt', 'Bolt'])
+  assert.equal(four.statements, one.statements)
+})
+
+test('SSO-12 a signature that was made before is none in a session that the organization alone opened', async () => {
+  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+  const ada = await createSigner(world)
+  const { id } = await makeOrganization(world, ada)
+  const signature = ada.pair.sign('Pay 10 €')
+  const [first, again] = [(await shop.requestOf(id)).json(), (await shop.requestOf(id)).json()]
+  const signed = await ada.sign(first.requestId, signature)
+  assert.equal(signed.statusCode, 200, signed.body)
+  const headers = await signInByOrganization(world, ada, { organizationId: id })
+  const answer = (how: string, payload: object) =>
+    world.api.inject({ method: 'POST', url: `/api/signing/requests/${again.requestId}/${how}`, headers, payload })
+  for (const how of ['sign', 'approve']) {
+    const refused = await answer(how, { signature })
+    assert.deepEqual([refused.statusCode, refused.json().error], [403, 'passkey_required'])
+  }
+  assert.equal((await ada.readRequest(again.requestId)).json().organization.answered, null)
+  assert.equal((await answer('deny', {})).json().status, 'denied', 'to say no takes no key')
+})

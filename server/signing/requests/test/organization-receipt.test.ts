@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { verifyOrganizationReceipt, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import type { OrganizationReceipt } from '@countersign/protocol/signing/receipts'
+import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { signStatement } from '#signing/transparency/log-key.ts'
+
+let world: World
+let app: TestApp
+let shop: ReturnType<typeof askerOf>
+before(async () => {
+  world = await createWorld()
+  app = await world.app({ name: 'Shop' })
+  shop = askerOf(world, app)
+})
+after(() => world.close())
+
+const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
+type Signer = Awaited<ReturnType<typeof createSigner>>
+
+/** What an organization has signed: its owner did, and another member has approved. */
+async function signed() {
+  const [owner, bob] = [await createSigner(world), await createSigner(world)]
+  const { id, memberId: ownerId } = await makeOrganization(world, owner)
+  const { memberId } = await join(world, { id, owner, role: 'signer' }, bob)
+  await askBusiness(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const { requestId } = (await shop.requestOf(id, { payload })).json()
+  await owner.sign(requestId, owner.pair.sign(payload))
+  world.pass(1)
+  const answer = await bob.approve(requestId, bob.pair.sign(payload))
+  assert.equal(answer.json().status, 'signed', answer.body)
+  return { id, requestId, owner: { ...owner, memberId: ownerId }, bob: { ...bob, memberId } }
+}
+
+const byMember = ({ headers }: Pick<Signer, 'headers'>, requestId: string) =>
+  world.api.inject({ url: `/api/signing/requests/${requestId}/receipt`, headers })
+const byApp = (requestId: string, clientId = app.clientId) =>
+  world.api.inject({ url: `/api/signing/request/${requestId}/receipt?clientId=${clientId}` })
+const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
+const check = async (jws: string, text = payload) =>
+  verifyOrganizationReceipt(jws, { payload: text, keySet: await keySet() })
+
+/** What a service would sign that lies. */
+async function forge(receipt: object): Promise<string> {
+  const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
+  const key = { publicKey: log.public_key, sealedPrivateKey: log.sealed_private_key }
+  return signStatement(world.kernel.keyring, key, 'countersign-receipt+jwt', receipt)
+}
+
+async function receiptOf(jws: string): Promise<OrganizationReceipt> {
+  const reading = await check(jws)
+  return 'receipt' in reading ? reading.receipt : assert.fail(reading.flaw)
+}
+
+test('the receipt of an organization has every signature, and proves each of their keys', async () => {
+  const { id, requestId, owner, bob } = await signed()
+  const answer = await byApp(requestId)
+  assert.equal(answer.statusCode, 200, answer.body)
+  const { signatures, checkpoint, ...receipt } = await receiptOf(answer.body)
+  const at = world.now().toISOString()
+  const before = new Date(world.now().getTime() - 1000).toISOString()
+  assert.deepEqual(receipt, {
+    version: 2,
+    requestId,
+    clientId: app.clientId,
+    organization: { id, name: 'Acme' },
+    approvalsNeeded: 1,
+    payloadSha256: '/PYV39+/H7a/juAUOgx1OAZH3zCgbK63UxQ85BtRMzY=',
+    createdAt: before,
+    resolvedAt: at,
+    issuedAt: at,
+  })
+  assert.match(checkpoint, /^localhost:4400\/transparency\n\d+\n/)
+  const expected = [
+    { ...owner, role: 'sign', at: before },
+    { ...bob, role: 'approve', at },
+  ]
+  assert.deepEqual(
+    signatures,
+    expected.map(({ identityId, memberId, handle, role, pair, at: signedAt }, index) => ({
+      ...{ identityId, memberId, handle, role, keyVersion: 1, at: signedAt, key: signatures[index]?.key },
+      signature: pair.sign(payload),
+      publicKey: pair.publicKey,
+    })),
+  )
+  assert.deepEqual(await receiptOf((await byMember(bob, requestId)).body), {
+    ...receipt,
+    signatures,
+    checkpoint,
+  })
+})
+
+test('it stays sound when keys are replaced, members leave, and the organization is gone', async () => {
+  const { id, requestId, owner, bob } = await signed()
+  await bob.rotate(rotationOf(bob.identityId, bob.pair, newSigningPair()))
+  await askBusiness(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
+  const { organization } = await receiptOf((await byApp(requestId)).body)
+  const deleted = await askBusiness(world, owner, `DELETE /organizations/${id}`)
+  assert.equal(deleted.statusCode, 204, deleted.body)
+  const afterwards = await receiptOf((await byApp(requestId)).body)
+  assert.deepEqual(afterwards.organization, organization)
+  assert.equal(afterwards.signatures.length, 2)
+})
+
+test('who signed gets the receipt also when they have left; who left without signing is told of nothing', async () => {
+  const { id, requestId, owner, bob } = await signed()
+  const carol = await createSigner(world)
+  const { memberId } = await join(world, { id, owner, role: 'signer' }, carol)
+  const { requestId: waiting } = (await shop.requestOf(id, { payload })).json()
+  assert.equal((await carol.approve(waiting, carol.pair.sign(payload))).statusCode, 200)
+  for (const leaver of [bob.memberId, memberId])
+    assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${leaver}`)).statusCode, 204)
+  const { signatures } = await receiptOf((await byMember(bob, requestId)).body)
+  assert.deepEqual(
+    signatures.map(({ handle }) => handle),
+    [owner.handle, bob.handle],
+  )
+  for (const [person, request] of [
+    [bob, waiting],
+    [carol, waiting],
+    [carol, requestId],
+  ] as const)
+    assert.equal((await byMember(person, request)).statusCode, 404)
+})
+
+test('OSG-08 TLG-09 a receipt with too few members, or with what others signed, proves nothing', async () => {
+  const { requestId, owner } = await signed()
+  const receipt = await receiptOf((await byApp(requestId)).body)
+  const [one, two] = receipt.signatures
+  assert.ok(one && two)
+  const stranger = newSigningPair()
+  const lies: [flaw: string, lie: object][] = [
+    ['other_payload', { payloadSha256: one.signature }],
+    ['too_few_signatures', { signatures: [one] }],
+    ['too_few_signatures', { signatures: [two] }],
+    ['too_few_signatures', { signatures: [one, { ...one, role: 'approve' }] }],
+    ['too_few_signatures', { signatures: [one, two, two], approvalsNeeded: 2 }],
+    ['too_few_signatures', { signatures: [two, { ...one, role: 'approve' }] }],
+    ['too_few_signatures', { signatures: [one, { ...two, memberId: one.memberId }] }],
+    ['too_few_signatures', { signatures: [one, { ...one, role: 'approve', identityId: two.identityId }] }],
+    ['too_few_signatures', { approvalsNeeded: 2 }],
+    ['invalid_signature', { signatures: [one, { ...two, signature: one.signature }] }],
+    ['invalid_signature', { signatures: [one, { ...two, signature: stranger.sign(payload) }] }],
+    ['key_not_in_log', { signatures: [one, { ...two, ...of(stranger) }] }],
+    ['key_not_in_log', { signatures: [one, { ...two, identityId: requestId }] }],
+    ['key_not_in_log', { signatures: [one, { ...two, key: one.key }] }],
+    ['key_not_in_log', { signatures: [one, { ...two, keyVersion: 2 }] }],
+    ['malformed_receipt', { signatures: [] }],
+    ['malformed_receipt', { signatures: [one, { ...two, identityId: undefined }] }],
+    ['malformed_receipt', { signatures: [one, { ...two, memberId: undefined }] }],
+    ['malformed_receipt', { version: 1 }],
+  ]
+  for (const [flaw, lie] of lies)
+    assert.deepEqual(await check(await forge({ ...receipt, ...lie })), { flaw }, JSON.stringify(lie))
+  assert.deepEqual(await check((await byApp(requestId)).body, 'another text'), { flaw: 'other_payload' })
+  assert.ok('receipt' in (await check(await forge(receipt))), 'and the truth is sound')
+  assert.equal(one.identityId, owner.identityId)
+})
+
+function of({ publicKey, sign }: ReturnType<typeof newSigningPair>) {
+  return { publicKey, signature: sign(payload) }
+}
+
+test('OSG-08 nobody takes the receipt of an organization for that of a person, nor the other way', async () => {
+  const { requestId, owner } = await signed()
+  const given = { payload, keySet: await keySet() }
+  assert.deepEqual(verifyReceipt((await byApp(requestId)).body, given), { flaw: 'malformed_receipt' })
+  const own = (await shop.request(owner.identityId, { payload })).json()
+  await owner.sign(own.requestId, owner.pair.sign(payload))
+  assert.deepEqual(await check((await byApp(own.requestId)).body), { flaw: 'malformed_receipt' })
+})
+
+test('only those whom it concerns get the receipt of an organization, and of what it has signed', async () => {
+  const { id, requestId } = await signed()
+  const stranger = await createSigner(world)
+  assert.equal((await byMember(stranger, requestId)).statusCode, 404)
+  const other = await world.app()
+  assert.deepEqual((await byApp(requestId, other.clientId)).json().error, 'access_denied')
+  const pending = (await shop.requestOf(id, { payload })).json()
+  assert.equal((await byApp(pending.requestId)).json().error, 'request_not_signed')
+})

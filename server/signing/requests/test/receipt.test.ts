@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { compactVerify, createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import type { Receipt } from '@countersign/protocol/signing/receipts'
+import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { signStatement } from '#signing/transparency/log-key.ts'
+
+let world: World
+let app: TestApp
+let shop: ReturnType<typeof askerOf>
+before(async () => {
+  world = await createWorld()
+  app = await world.app({ name: 'Shop' })
+  shop = askerOf(world, app)
+})
+after(() => world.close())
+
+const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
+
+/** Somebody who has signed the text, and the ways to a receipt for it. */
+async function signed() {
+  const ada = await createSigner(world)
+  const { requestId } = (await shop.request(ada.identityId, { payload })).json()
+  const answer = await ada.sign(requestId, ada.pair.sign(payload))
+  assert.equal(answer.statusCode, 200, answer.body)
+  return { ...ada, requestId, byPerson: () => byPerson(ada, requestId), byApp: () => byApp(requestId) }
+}
+const byPerson = ({ headers }: { headers: Record<string, string> }, requestId: string) =>
+  world.api.inject({ url: `/api/signing/requests/${requestId}/receipt`, headers })
+const byApp = (requestId: string, clientId = app.clientId) =>
+  world.api.inject({ url: `/api/signing/request/${requestId}/receipt?clientId=${clientId}` })
+
+const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
+const check = async (jws: string, text = payload) => verifyReceipt(jws, { payload: text, keySet: await keySet() })
+
+/** What a service would sign that lies. */
+async function forge(receipt: object, type = 'countersign-receipt+jwt'): Promise<string> {
+  const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
+  const key = { publicKey: log.public_key, sealedPrivateKey: log.sealed_private_key }
+  return signStatement(world.kernel.keyring, key, type, receipt)
+}
+
+async function receiptOf(jws: string): Promise<Receipt> {
+  const reading = await check(jws)
+  return 'receipt' in reading ? reading.receipt : assert.fail(reading.flaw)
+}
+
+test('a receipt says who signed which text when, and proves it without us', async () => {
+  const ada = await signed()
+  const answer = await ada.byPerson()
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.equal(answer.headers['content-type'], 'application/countersign-receipt+jwt')
+  const { key, checkpoint, ...receipt } = await receiptOf(answer.body)
+  const at = world.now().toISOString()
+  assert.deepEqual(receipt, {
+    version: 1,
+    requestId: ada.requestId,
+    clientId: app.clientId,
+    identityId: ada.identityId,
+    handle: ada.handle,
+    payloadSha256: '/PYV39+/H7a/juAUOgx1OAZH3zCgbK63UxQ85BtRMzY=',
+    signature: ada.pair.sign(payload),
+    publicKey: ada.pair.publicKey,
+    keyVersion: 1,
+    createdAt: at,
+    resolvedAt: at,
+    issuedAt: at,
+  })
+  assert.match(checkpoint, /^localhost:4400\/transparency\n\d+\n/)
+  assert.ok(key.leaf.includes(receipt.publicKey))
+
+  // By others' libraries.
+  await compactVerify(answer.body, createLocalJWKSet(await keySet()))
+  const x = Buffer.from(receipt.publicKey, 'base64').toString('base64url')
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  assert.ok(verify(null, Buffer.from(payload), publicKey, Buffer.from(receipt.signature, 'base64')))
+})
+
+test('a receipt stays sound when the key is replaced and the log grows, by a key set that was kept', async () => {
+  const ada = await signed()
+  const kept = await keySet()
+  const before = (await ada.byPerson()).body
+  assert.equal((await ada.rotate(rotationOf(ada.identityId, ada.pair, newSigningPair()))).statusCode, 200)
+  await signed()
+  for (const jws of [before, (await ada.byPerson()).body])
+    assert.ok('receipt' in verifyReceipt(jws, { payload, keySet: kept }))
+})
+
+test('TLG-09 a receipt of which anything was altered proves nothing', async () => {
+  const jws = (await (await signed()).byPerson()).body
+  const [header = '', body = '', signature = ''] = jws.split('.')
+  const receipt = decodeJwt(jws)
+  for (const field of Object.keys(receipt)) {
+    const altered = Buffer.from(JSON.stringify({ ...receipt, [field]: 'altered' })).toString('base64url')
+    assert.deepEqual(await check(`${header}.${altered}.${signature}`), { flaw: 'invalid_service_signature' }, field)
+  }
+  assert.deepEqual(await check(`${jws}.`), { flaw: 'malformed_receipt' })
+  assert.deepEqual(await check(`${header}.${body}.`), { flaw: 'invalid_service_signature' })
+  assert.deepEqual(await check(`${header}.${body}`), { flaw: 'invalid_service_signature' })
+  for (const nonsense of ['', '...', 'nothing', `${body}.${body}.${signature}`])
+    assert.deepEqual(await check(nonsense), { flaw: 'malformed_receipt' }, nonsense)
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'countersign-receipt+jwt' })).toString('base64url')
+  assert.deepEqual(await check(`${none}.${body}.`), { flaw: 'malformed_receipt' })
+})
+
+test('TLG-09 not even the service makes a receipt of what nobody signed, or by a key that is not logged', async () => {
+  const [ada, bob] = [await signed(), await signed()]
+  const [receipt, other] = [await receiptOf((await ada.byPerson()).body), await receiptOf((await bob.byPerson()).body)]
+  const stranger = newSigningPair()
+  const lies: [flaw: string, lie: Partial<Record<keyof Receipt, unknown>>][] = [
+    ['other_payload', { payloadSha256: other.signature }],
+    ['invalid_signature', { signature: bob.pair.sign('another text') }],
+    ['invalid_signature', { publicKey: other.publicKey }],
+    ['invalid_signature', { signature: `${receipt.signature}\n` }],
+    ['key_not_in_log', { publicKey: stranger.publicKey, signature: stranger.sign(payload) }],
+    ['key_not_in_log', { identityId: other.identityId }],
+    ['key_not_in_log', { keyVersion: 2 }],
+    ['key_not_in_log', { key: other.key }],
+    ['key_not_in_log', { key: { ...receipt.key, index: receipt.key.index + 1 } }],
+    ['key_not_in_log', { key: { ...receipt.key, hashes: receipt.key.hashes.slice(1) } }],
+    ['key_not_in_log', { key: { ...receipt.key, leaf: receipt.key.leaf.replace('created', 'rotated') } }],
+    ['key_not_in_log', { checkpoint: receipt.checkpoint.replace('\n', '\n1') }],
+    ['malformed_receipt', { version: 2 }],
+    ['malformed_receipt', { resolvedAt: 'yesterday' }],
+    ['malformed_receipt', { key: undefined }],
+  ]
+  for (const [flaw, lie] of lies)
+    assert.deepEqual(await check(await forge({ ...receipt, ...lie })), { flaw }, JSON.stringify(lie))
+  const words = 'Überweise 1000 €'
+  assert.deepEqual(await check((await ada.byPerson()).body, words), { flaw: 'other_payload' })
+  assert.ok('receipt' in (await check(await forge(receipt))), 'and the truth is sound')
+})
+
+test('TLG-09 a receipt of another service is not taken', async () => {
+  const elsewhere = await createWorld()
+  const jws = (await (await signed()).byPerson()).body
+  const strange = (await elsewhere.api.inject({ url: '/api/transparency/jwks' })).json()
+  await elsewhere.close()
+  assert.deepEqual(verifyReceipt(jws, { payload, keySet: strange }), { flaw: 'unknown_service_key' })
+  assert.deepEqual(verifyReceipt(jws, { payload, keySet: { keys: [] } }), { flaw: 'unknown_service_key' })
+  const renamed = { ...(await keySet()), origin: 'another/log' }
+  assert.deepEqual(verifyReceipt(jws, { payload, keySet: renamed }), { flaw: 'key_not_in_log' })
+})
+
+test('TLG-10 a receipt is no token, and no token is a receipt', async () => {
+  const ada = await signed()
+  const jws = (await ada.byPerson()).body
+  const headers = { authorization: `Bearer ${jws}` }
+  assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401)
+  const tokens = await app.tokens(ada)
+  const published = (await world.auth.inject({ url: '/.well-known/jwks.json' })).json()
+  await assert.rejects(jwtVerify(jws, createLocalJWKSet(published)))
+  await assert.rejects(jwtVerify(jws, createLocalJWKSet(await keySet()), { typ: 'JWT' }))
+  assert.deepEqual(await check(tokens.id_token ?? ''), { flaw: 'malformed_receipt' })
+  const receipt = await receiptOf(jws)
+  assert.deepEqual(await check(await forge(receipt, 'JWT')), { flaw: 'malformed_receipt' })
+})
+
+test('only what was signed has a receipt, and only for those whom it concerns', async () => {
+  const ada = await createSigner(world)
+  const refused = async (answer: ReturnType<typeof byApp>) => {
+    const { statusCode, ...sent } = await answer
+    return [statusCode, sent.json().error]
+  }
+  const requestId = async () => (await shop.request(ada.identityId, { payload })).json().requestId
+  const [pending, denied, expiring] = [await requestId(), await requestId(), await requestId()]
+  await ada.deny(denied)
+  const notSigned = [409, 'request_not_signed']
+  for (const id of [pending, denied]) {
+    assert.deepEqual(await refused(byPerson(ada, id)), notSigned)
+    assert.deepEqual(await refused(byApp(id)), notSigned)
+  }
+  world.pass(301)
+  assert.deepEqual(await refused(byApp(expiring)), notSigned)
+
+  const bob = await signed()
+  const notFound = [404, 'request_not_found']
+  assert.deepEqual(await refused(byPerson(ada, bob.requestId)), notFound)
+  assert.deepEqual(await refused(byPerson(ada, crypto.randomUUID())), notFound)
+  assert.deepEqual(await refused(byApp(crypto.randomUUID())), notFound)
+  const other = await world.app()
+  assert.deepEqual(await refused(byApp(bob.requestId, other.clientId)), [403, 'access_denied'])
+})
+
+test('a receipt names whom the page named under the line, and tells no app their name of today', async () => {
+  const ada = await signed()
+  await app.code(ada, { scope: 'openid' })
+  const { identityId, headers } = ada
+  const payload = { handle: `${ada.handle}-2` }
+  const renamed = await world.api.inject({ method: 'PATCH', url: `/api/identities/${identityId}`, headers, payload })
+  assert.equal(renamed.statusCode, 200, renamed.body)
+  for (const { body } of [await ada.byApp(), await ada.byPerson()])
+    assert.equal((await receiptOf(body)).handle, ada.handle)
+})

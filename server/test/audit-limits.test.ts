@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { openEnterprise } from '#testing/enterprise.ts'
+import { makeEveryRequest } from '#testing/every-request.ts'
+import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
+import type { World } from '#testing/world.ts'
+import { readActs } from '../../tools/growth.ts'
+
+const acts = readActs(readFileSync(join(import.meta.dirname, '../../docs/security/growth.md'), 'utf8'))
+
+/** What a request has added to the audit log, and the limits that it counted. */
+type Made = { request: string; counted: Set<string>; recorded: { action: string; actor: string }[] }
+
+let mailbox: Mailbox
+let enterprise: Awaited<ReturnType<typeof openEnterprise>>
+const requests: Made[] = []
+let counted = new Set<string>()
+const known = new Set<string>()
+
+before(async () => {
+  mailbox = await openMailbox()
+  const environment = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' }
+  const count = async (what: string) => void counted.add(what.replaceAll(' ', '-'))
+  enterprise = await openEnterprise({ environment, rateLimits: { count, check: async () => {} } })
+  const { api, auth, business } = enterprise.world
+  for (const host of [api, auth, business]) host.inject = new Proxy(host.inject, { apply: makeAndNote })
+  await makeEveryRequest(enterprise, mailbox)
+})
+after(async () => {
+  await enterprise.close()
+  await mailbox.close()
+})
+
+/** Makes a request, and notes what it did. They come one after another. */
+async function makeAndNote(inject: World['api']['inject'], host: unknown, [asked]: [Asked]) {
+  counted = new Set()
+  const answer: unknown = await Reflect.apply(inject, host, [asked])
+  const entries = await enterprise.world.db.selectFrom('audit_entry').select(['entry_id', 'action', 'actor']).execute()
+  const recorded = entries.filter(({ entry_id: id }) => !known.has(id))
+  for (const { entry_id: id } of recorded) known.add(id)
+  requests.push({ request: `${asked.method ?? 'GET'} ${asked.url}`, counted, recorded })
+  return answer
+}
+
+type Asked = { method?: string; url: string }
+
+/** Each act that a request has recorded of callers without having counted, or taken, what its row names. */
+function findUncounted(): string[] {
+  const available = new Map<string, number>()
+  const uncounted = new Map<string, number>()
+  const add = (to: Map<string, number>, name: string) => to.set(name, (to.get(name) ?? 0) + 1).get(name) ?? 0
+  return requests.flatMap((made) => {
+    for (const name of made.counted) add(available, name)
+    return made.recorded.flatMap(({ action, actor }) => {
+      add(available, action)
+      const row = acts.find(({ act }) => act === action)
+      if (actor === 'operator' || (actor === 'system' && row?.isOfService)) return []
+      if (!row?.isOfCallers) return [`${made.request} records ${action} of callers, and its row names none`]
+      if (row.counted.some((name) => made.counted.has(name))) return []
+      const most = row.taken.reduce((sum, name) => sum + (available.get(name) ?? 0), 0)
+      return add(uncounted, action) <= most
+        ? []
+        : [`${made.request} records ${action}, and counts nothing that bounds it`]
+    })
+  })
+}
+
+test('GRW-24 a request that adds to the audit log has counted what bounds it, or took what another has counted', () => {
+  const recorded = new Set(requests.flatMap((made) => made.recorded.map(({ action }) => action)))
+  assert.ok(recorded.size > 80, `${recorded.size} kinds of acts were recorded`)
+  assert.deepEqual(findUncounted(), [])
+})

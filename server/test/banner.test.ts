@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '#platform/config/config.ts'
+import { announce } from '#banner.ts'
+
+const hosted = {
+  BASE_URL: 'https://api.id.example.com',
+  AUTH_URL: 'https://id.example.com',
+  BUSINESS_URL: 'https://business.id.example.com',
+  ALLOW_EMBEDDED: '1',
+  TRUST_PROXY: 'off',
+}
+
+test('a person at a terminal reads where everything is, and where to click first', () => {
+  const said = announce(readConfig({}), 'embedded', true)
+  assert.match(said, /Open first +http:\/\/localhost:4401\/playground\n/)
+  for (const port of [4400, 4401, 4402]) assert.ok(said.includes(`http://localhost:${port}`))
+})
+
+test('OUT-06 under public URLs, or where no person reads, the start is one line of JSON', () => {
+  for (const [environment, isTerminal] of [
+    [hosted, true],
+    [hosted, false],
+    [{}, false],
+  ] as const) {
+    const said = announce(readConfig(environment), 'embedded', isTerminal)
+    assert.match(said, /^[^\n]+\n$/)
+    assert.match(JSON.parse(said).msg, / is ready\.$/)
+  }
+})

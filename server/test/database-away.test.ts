@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { openTestDatabase } from '#testing/database.ts'
+import { freePorts, launch } from '#testing/service.ts'
+import { startPostgres } from '../../tools/postgres.ts'
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+/** Starts the service over a database that it cannot use; answers what it wrote, and how it ended. */
+async function startOver(databaseUrl: string) {
+  const {
+    ready,
+    process: child,
+    output,
+  } = launch({
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    ADMIN_TOKEN: randomBytes(32).toString('hex'),
+    LOG_LEVEL: 'error',
+    WORKERS: '1',
+  })
+  await assert.rejects(ready)
+  return { said: output(), code: child.exitCode }
+}
+
+test('NET-07 a host that there is none of is one line that names it', async () => {
+  const { said, code } = await startOver('postgres://user:a-password@no-such-host.invalid/countersign')
+  assert.match(said, /^DATABASE_URL leads to no-such-host\.invalid:5432, which is not the name of any machine[^\n]*\n$/)
+  assert.doesNotMatch(said, /a-password/)
+  assert.equal(code, 1)
+})
+
+test('NET-07 where nothing listens, the start waits a while, and ends with one line that says so', async () => {
+  const [port] = await freePorts(1)
+  const began = performance.now()
+  const { said, code } = await startOver(`postgres://user:a-password@127.0.0.1:${port}/countersign`)
+  assert.match(
+    said,
+    new RegExp(
+      `^DATABASE_URL leads to 127\\.0\\.0\\.1:${port}, where no PostgreSQL answers \\(ECONNREFUSED\\)[^\\n]*\\n$`,
+    ),
+  )
+  assert.doesNotMatch(said, /a-password/)
+  assert.equal(code, 1)
+  assert.ok(performance.now() - began > 9000)
+})
+
+if (isShared) {
+  const wrong: Record<string, [(url: URL) => void, RegExp]> = {
+    'a database that there is none of': [
+      (url) => (url.pathname = '/no_such_one'),
+      /^DATABASE_URL names the database no_such_one/,
+    ],
+    'a wrong password': [
+      (url) => (url.password = 'a-password'),
+      /^DATABASE_URL has a user or password that .* refuses/,
+    ],
+    'a user that there is none of': [(url) => (url.username = 'nobody_here'), /^DATABASE_URL has a user .*nobody_here/],
+    'TLS where there is none': [(url) => (url.search = '?sslmode=verify-full'), /^DATABASE_URL leads to .*SSL/],
+  }
+  for (const [what, [spoil, expected]] of Object.entries(wrong))
+    test(`NET-07 ${what} is one line that says what to do`, async (t) => {
+      const made = await openTestDatabase()
+      assert.ok(made)
+      t.after(() => made.drop())
+      const url = new URL(made.url)
+      spoil(url)
+      const { said, code } = await startOver(url.href)
+      assert.match(said, expected)
+      assert.match(said, /^[^\n]+\n$/)
+      assert.doesNotMatch(said, /a-password|node_modules/)
+      assert.equal(code, 1)
+    })
+
+  test('NET-08 a database that comes up a little later than the service is waited for', async (t) => {
+    const cluster = await startPostgres()
+    await cluster.stop()
+    const [api, auth, business] = await freePorts(3)
+    const running = launch({
+      PATH: process.env['PATH'] ?? '',
+      BASE_URL: `http://localhost:${api}`,
+      AUTH_URL: `http://localhost:${auth}`,
+      BUSINESS_URL: `http://localhost:${business}`,
+      DATABASE_URL: cluster.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      ADMIN_TOKEN: randomBytes(32).toString('hex'),
+      WORKERS: '1',
+    })
+    t.after(async () => {
+      running.process.kill('SIGKILL')
+      await cluster[Symbol.asyncDispose]()
+    })
+    await running.wrote((output) => output.includes('waiting for the database'))
+    await cluster.start()
+    await running.ready
+    assert.equal((await fetch(`http://localhost:${api}/readyz`)).status, 200)
+  })
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { AnyEndpoint } from '@countersign/protocol/endpoint'
+import type { InjectOptions } from 'fastify'
+import type pg from 'pg'
+import { createAuthenticator } from '#testing/authenticator.ts'
+import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
+import { makeEveryRequest } from '#testing/every-request.ts'
+import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
+import { place } from '#testing/request-desk.ts'
+import { endpoints } from '#platform/process/openapi.ts'
+
+/** What changes nothing by the session in a transaction, each with why. */
+const elsewhere: Record<string, string> = {
+  'POST /api/auth/passkeys/start': 'It begins a ceremony, which is finished only by the session.',
+  'POST /api/auth/passkeys/finish': 'The ceremony is taken out first, so that it is tried once: below.',
+  'POST /api/auth/reauthenticate/start': 'It begins a ceremony, which is finished only by the session.',
+  'POST /api/auth/reauthenticate/finish': 'The ceremony is taken out first, so that it is tried once: below.',
+  'POST /api/auth/session/business': 'What it answers is good no longer than the session.',
+  'POST /api/auth/session/end': 'It ends the session.',
+  'DELETE /api/auth/session': 'It ends the session.',
+}
+
+/** When sessions end: as a transaction begins, or when all else has been done in it. */
+const ends = {
+  'just before': (text: string) => text === 'begin',
+  'while that is done': (text: string) => /"session".* for no key update$/.test(text),
+}
+type When = keyof typeof ends
+const whens: When[] = ['just before', 'while that is done']
+
+/** When the session of the request that is under way ends, and whether it has. Requests come one by one. */
+let trial: { when: When; hasEnded: boolean } | undefined
+
+/** Ends all sessions in each transaction of a trial: whoever refuses then takes that back, and nothing has happened. */
+function endInTransactions(pool: pg.Pool): pg.Pool {
+  const changed = new WeakSet<pg.PoolClient>()
+  pool.on('acquire', (client) => {
+    if (changed.has(client)) return
+    changed.add(client)
+    const query: (...args: unknown[]) => unknown = client.query.bind(client)
+    Object.assign(client, {
+      query(...args: unknown[]) {
+        if (!trial || !ends[trial.when](textOf(args[0]))) return query(...args)
+        trial.hasEnded = true
+        if (trial.when === 'while that is done')
+          return Promise.resolve(query('delete from session')).then(() => query(...args))
+        return Promise.resolve(query(...args)).then((begun) =>
+          Promise.resolve(query('delete from session')).then(() => begun),
+        )
+      },
+    })
+  })
+  return pool
+}
+
+function textOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement
+  return typeof statement === 'object' && statement !== null && 'text' in statement ? String(statement.text) : ''
+}
+
+type Authenticator = ReturnType<typeof createAuthenticator>
+
+const mailing = 'POST /api/identities/:identityId/email'
+
+/** What changes something by a session. */
+const acting = endpoints
+  .map(({ endpoint }) => endpoint)
+  .filter(({ method, config: { security } }) => method !== 'GET' && security.endsWith('session'))
+
+let mailbox: Mailbox
+let enterprise: Enterprise
+/** What was answered to each of these, as often as it was tried. */
+const answers = new Map<string, string[]>()
+before(async () => {
+  mailbox = await openMailbox()
+  const environment = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>', DEVELOPER_PORTAL: 'on' }
+  enterprise = await openEnterprise({ between: endInTransactions, environment })
+  const { api, business } = enterprise.world
+  for (const host of [api, business]) tryBefore(host)
+  await makeEveryRequest(enterprise, mailbox)
+})
+after(async () => {
+  await enterprise.close()
+  await mailbox.close()
+})
+
+/** Sends each request that acts by a session several times: first as one whose session ends meanwhile. */
+function tryBefore(host: Enterprise['world']['api']): void {
+  const inject = host.inject.bind(host)
+  Object.assign(host, {
+    async inject(asked: InjectOptions) {
+      const endpoint = acting.find((each) => isFor(each, asked))
+      if (endpoint && !Object.hasOwn(elsewhere, endpoint.name)) {
+        for (const when of whens) {
+          const tried = { when, hasEnded: false }
+          trial = tried
+          const { statusCode, body } = await inject(structuredClone(asked)).finally(() => (trial = undefined))
+          // The mail goes first, with a code that nothing here knows.
+          if (endpoint.name === mailing) await mailbox.take()
+          const answer = `${tried.hasEnded ? '' : 'no session locked '}${statusCode} ${statusCode === 401 ? '' : body}`
+          const name = `${endpoint.name} ${when}`
+          answers.set(name, [...(answers.get(name) ?? []), answer.trim()])
+        }
+      }
+      return inject(asked)
+    },
+  })
+}
+
+function isFor({ method, url }: AnyEndpoint, asked: InjectOptions): boolean {
+  if ((asked.method ?? 'GET') !== method) return false
+  const path = typeof asked.url === 'string' ? (asked.url.split('?')[0] ?? '') : ''
+  const pattern = url.split('/')
+  const parts = path.split('/')
+  return parts.length === pattern.length && pattern.every((part, nth) => part.startsWith(':') || part === parts[nth])
+}
+
+test('SES-16 whatever changes something by a session is not done where that ends just before, or meanwhile', () => {
+  const done = [...answers].flatMap(([name, given]) =>
+    given.filter((each) => each !== '401').map((each) => `${name}: ${each}`),
+  )
+  assert.deepEqual(done, [])
+})
+
+test('SES-16 every endpoint that acts by a session is tried so, or says why not', () => {
+  const isTried = (name: string) => whens.every((when) => answers.get(`${name} ${when}`)?.includes('401'))
+  const untried = acting.map(({ name }) => name).filter((name) => !isTried(name))
+  assert.deepEqual(untried.toSorted(), Object.keys(elsewhere).toSorted())
+})
+
+test('SES-16 a ceremony adds no passkey and proves nothing where the session ends just before', async () => {
+  const { world } = enterprise
+  const person = await world.person()
+  const headers = await person.signIn()
+  const post = (url: string, payload: object = {}) => world.api.inject({ method: 'POST', url, headers, payload })
+  const inEnding = async (url: string, payload: object) => {
+    const tried = { when: 'just before' as const, hasEnded: false }
+    trial = tried
+    const { statusCode } = await post(url, payload).finally(() => (trial = undefined))
+    return [tried.hasEnded, statusCode]
+  }
+  const ceremonies = {
+    '/api/auth/passkeys': (options: Parameters<Authenticator['register']>[0]) =>
+      createAuthenticator(place).register(options),
+    '/api/auth/reauthenticate': (options: { challenge: string }) => person.authenticator.authenticate(options),
+  }
+  const read = async () => {
+    const { passkeys } = (await world.api.inject({ url: '/api/auth/passkeys', headers })).json()
+    const { authTime } = (await world.api.inject({ url: '/api/auth/session', headers })).json()
+    return { passkeys: passkeys.length, authTime }
+  }
+  const before = await read()
+  world.pass(60)
+  for (const [url, use] of Object.entries(ceremonies)) {
+    const { flowId, options } = (await post(`${url}/start`)).json()
+    assert.deepEqual(await inEnding(`${url}/finish`, { flowId, credential: use(options) }), [true, 401], url)
+  }
+  assert.deepEqual(await read(), before)
+})

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#platform/database/database.ts'
+
+type Replacement = {
+  identityId: string
+  lineageId: string
+  codeSha256: Uint8Array
+  clientId: string
+  sessionId: string
+  redirectUri: string
+  codeChallenge: string | undefined
+  nonce: string | undefined
+  allowedScope: string[]
+  /** Whether it must answer a request with `prompt=login`. */
+  loginPrompted: boolean
+  successorSha256: Uint8Array
+  audience: string
+  expiresAt: Date
+}
+
+/** Puts what is redeemed elsewhere in the place of a code that nobody has spent; answers the scope that was granted. */
+export function replaceCode(tx: Transaction, replacing: Replacement, now: Date) {
+  return tx
+    .updateTable('token_lineage')
+    .set({
+      code_sha256: replacing.successorSha256,
+      redirect_uri: replacing.audience,
+      code_expires_at: replacing.expiresAt,
+      ends_at: replacing.expiresAt,
+    })
+    .where('identity_id', '=', replacing.identityId)
+    .where('lineage_id', '=', replacing.lineageId)
+    .where('code_sha256', '=', replacing.codeSha256)
+    .where('client_id', '=', replacing.clientId)
+    .where('session_id', '=', replacing.sessionId)
+    .where('redirect_uri', '=', replacing.redirectUri)
+    .where('code_challenge', 'is not distinct from', replacing.codeChallenge ?? null)
+    .where('nonce', 'is not distinct from', replacing.nonce ?? null)
+    .where('scope', '<@', sql<string[]>`${replacing.allowedScope}::text[]`)
+    .where((where) => (replacing.loginPrompted ? where('login_prompted', '=', true) : where.val(true)))
+    .where('code_expires_at', '>', now)
+    .where('code_spent_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning('scope')
+    .executeTakeFirst()
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#platform/database/database.ts'
+import { selectSessions, type SessionsOf } from '#accounts/sessions/ending.ts'
+import { ofOrganization } from './organization-store.ts'
+
+/** Revokes the lineages of sessions, which this transaction holds, whose code was not redeemed. */
+export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
+  await tx
+    .updateTable('token_lineage')
+    .set({ revoked_at: now })
+    .where(givenIn(tx, of))
+    .where('code_spent_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Which lineages began in sessions: by what stands in their own rows, where that says it. What a session gave that only
+ * an organization opened is for that organization.
+ */
+function givenIn(tx: Transaction, of: SessionsOf) {
+  if ('organizationId' in of) {
+    const { connectionId } = of
+    return sql<boolean>`${ofOrganization(of)} and by_passkey is not true
+      ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}`
+  }
+  const own = tx.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', of.userId)
+  return sql<boolean>`identity_id = any(array${own}) and ${ofSession(tx, of)}`
+}
+
+function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: string }>) {
+  switch (of.which) {
+    case 'all':
+      return sql`session_id is distinct from ${of.kept ?? null}`
+    case 'one':
+      return sql`session_id = ${of.sessionId}`
+    case 'of identities':
+      return sql`identity_id = any(${of.identityIds}::uuid[]) and by_passkey is not true`
+    case 'of passkey':
+    case 'beyond':
+      return sql`session_id in ${selectSessions(tx, of)}`
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Checks which modules import which, and which room writes which table (ARCHITECTURE.md). The contexts of the server
+ * and the rooms in them have one order: a room imports only rooms before it. `npm run check` runs it. Violations that
+ * `import-rules.known.txt` lists are accepted until they are removed; a new one fails, and so does an obsolete line.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { importsOf, readSources, type Import, type Source } from './sources.ts'
+
+/** The contexts in their order, each with its rooms in theirs. `.` holds the files of the context itself. */
+const contexts: Record<string, string> = {
+  platform: '. crypto config database observability outbound queue rate-limits audit http module process',
+  accounts: 'sessions identities keys passkeys account',
+  clients: 'registration resources webhooks',
+  tokens: 'signing-keys families',
+  organizations: 'membership domains keys members',
+  sso: 'saml providers connections provisioning sign-in',
+  oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
+  signing: 'transparency keys requests',
+  operations: 'audit playground backup',
+}
+
+/** The files that stand in no context, after all of them, in their order. */
+const entries = ['egress-guard.ts', 'app.ts', 'prepare.ts', 'health.ts', 'banner.ts', 'main.ts']
+const order = [
+  ...Object.entries(contexts).flatMap(([context, rooms]) => rooms.split(' ').map((room) => `${context}/${room}`)),
+  ...entries,
+]
+
+/** What each package imports of the others. `formats` are the files that both sides run and that need nothing. */
+const packages: Record<string, (target: string, typesOnly: boolean) => boolean> = {
+  protocol: () => false,
+  keys: isFormat,
+  server: (target) => packageOf(target) === 'protocol',
+  web: (target, typesOnly) =>
+    packageOf(target) === 'keys' || isFormat(target) || (typesOnly && packageOf(target) === 'protocol'),
+  cli: (target) => packageOf(target) === 'protocol',
+  sdk: (target) => isFormat(target) || target === 'protocol/src/signing/receipt-verification.ts',
+}
+
+/** The folders of `web`, in their order. No page imports another one. */
+const layersOfWeb = ['locales', 'lib', 'components', 'pages']
+
+/** Modules that are heavy, and loaded only when they are needed. Anywhere else a dynamic import hides a cycle. */
+const loadedOnDemand = [
+  ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
+  ...['web/locales/de.ts', 'web/pages/signin/consent/app-key.ts', 'web/lib/vault.ts'],
+  ...['web/components/display/ExactText.tsx', 'protocol/src/signing/receipt-verification.ts'],
+]
+
+const filesPerFolderMax = 12
+
+const querying = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`|\bsql\.raw\(/
+const writing = [
+  /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)/g,
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate)\s+"?(\w+)/gi,
+  /\bupdate\s+(?!set\b)"?(\w+)"?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\b/gi,
+]
+
+/** Every violation in a repository, one line each, and how many modules were read. */
+export function checkImportRules(root: string): { modules: number; violations: string[] } {
+  const names = Object.keys(packages)
+  const all = readSources(root, [`{${names.join(',')}}/**/*.{ts,tsx}`])
+  const sources = all.filter(({ path }) => !isTesting(path))
+  const unread = names.filter((name) => !sources.some(({ path }) => packageOf(path) === name))
+  const ofServer = sources.filter(({ path }) => packageOf(path) === 'server')
+  const violations = [
+    ...unread.map((name) => `No module was found in ${name}/, so nothing would be checked there`),
+    ...sources.flatMap((source) => importsOf(source).flatMap((found) => violationsBetweenPackages(source, found))),
+    ...sources.flatMap((source) => importsOf(source).flatMap((found) => violationsInWeb(source, found))),
+    ...ofServer.flatMap(violationsInServer),
+    ...violationsOfTables(ofServer),
+    ...violationsOfFolders(sources),
+  ]
+  return { modules: all.length, violations }
+}
+
+function violationsBetweenPackages({ path }: Source, { specifier, target, typesOnly, dynamic }: Import): string[] {
+  if (dynamic && !loadedOnDemand.includes(target ?? specifier)) return [`${path} imports ${specifier} dynamically`]
+  if (isFormat(path) && !isFormat(target)) return [`${path} imports ${specifier}, but a format depends on nothing`]
+
+  const from = packageOf(path)
+  if (target === undefined || packageOf(target) === from || packages[from]?.(target, typesOnly)) return []
+  return [`${path} imports ${target}, which ${from} may not${from === 'web' ? ' (types only)' : ''}`]
+}
+
+function violationsInWeb({ path }: Source, { target = '' }: Import): string[] {
+  const [from, to] = [layerOfWeb(path), layerOfWeb(target)]
+  if (from === -1 || to === -1) return []
+  if (to > from) return [`${path} imports ${target}, but ${layersOfWeb[to]} come after ${layersOfWeb[from]}`]
+  const isPage = layersOfWeb[to] === 'pages'
+  return isPage && roomOf(path) !== roomOf(target) ? [`${path} imports ${target}, which is another page`] : []
+}
+
+function layerOfWeb(path: string): number {
+  const [name, layer = ''] = path.split('/')
+  return name === 'web' ? layersOfWeb.indexOf(layer) : -1
+}
+
+function violationsInServer(source: Source): string[] {
+  const { path, code } = source
+  const from = roomOf(path)
+  const isPlaced = order.includes(from)
+  const hasForeignSql = !from.startsWith('platform/') && !isStore(path) && querying.test(code)
+  return [
+    ...(isPlaced ? [] : [`${path} is in no room that tools/import-rules.ts names`]),
+    ...(hasForeignSql ? [`${path} has SQL, which belongs in store.ts`] : []),
+    ...importsOf(source).flatMap((found) => violationsBetweenRooms(source, found)),
+  ]
+}
+
+function violationsBetweenRooms({ path }: Source, { target }: Import): string[] {
+  if (target === undefined || packageOf(target) !== 'server') return []
+  const [from, to] = [roomOf(path), roomOf(target)]
+  if (to === from) return []
+  const isLater = order.indexOf(to) > order.indexOf(from)
+  const isPrivate = (isStore(target) && !to.startsWith('platform/')) || basename(target) === 'routes.ts'
+  return [
+    ...(isLater ? [`${path} imports ${target}, but ${to} comes after ${from}`] : []),
+    ...(isPrivate ? [`${path} imports ${target}, which is private to ${to}`] : []),
+  ]
+}
+
+/** A table belongs to one room: no other one writes it. */
+function violationsOfTables(sources: Source[]): string[] {
+  const writers = new Map<string, Set<string>>()
+  for (const { path, code } of sources)
+    for (const pattern of writing)
+      for (const [, table = ''] of code.matchAll(pattern))
+        writers.set(table, (writers.get(table) ?? new Set()).add(roomOf(path)))
+  return [...writers].flatMap(([table, rooms]) =>
+    rooms.size > 1 ? [`${table} is written by ${[...rooms].toSorted().join(' and ')}`] : [],
+  )
+}
+
+function violationsOfFolders(sources: Source[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  return [...counts].flatMap(([folder, count]) =>
+    count > filesPerFolderMax ? [`${folder} has ${count} files, more than ${filesPerFolderMax}`] : [],
+  )
+}
+
+function packageOf(path: string): string {
+  return path.split('/')[0] ?? ''
+}
+
+/** `accounts/sessions` of a file in a room, `oauth/.` of one in the context itself, `main.ts` of one in neither. */
+function roomOf(path: string): string {
+  const [, context = '', room = '', file] = path.split('/')
+  if (room === '') return context
+  return `${context}/${file === undefined ? '.' : room}`
+}
+
+/** `store.ts`, or where a room has too many statements for one file, another by its noun: `access-store.ts`. */
+function isStore(path: string): boolean {
+  return /[/-]store\.ts$/.test(path)
+}
+
+function isFormat(path: string | undefined): boolean {
+  return path !== undefined && path.startsWith('protocol/src/formats/')
+}
+
+/** Tests and what they are made of import what they need. */
+function isTesting(path: string): boolean {
+  return path.endsWith('.test.ts') || /\/(?:test|testing|corpus)\//.test(path)
+}
+
+if (import.meta.main) {
+  const { modules, violations } = checkImportRules(join(import.meta.dirname, '..'))
+  const file = join(import.meta.dirname, 'import-rules.known.txt')
+  const known = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))
+  const added = violations.filter((violation) => !known.has(violation))
+  const obsolete = [...known].filter((violation) => !violations.includes(violation))
+  for (const violation of added) console.error(violation)
+  for (const violation of obsolete) console.error(`import-rules.known.txt is out of date: ${violation}`)
+  console.log(`${modules} modules, ${added.length} new violations, ${known.size} known`)
+  if (added.length + obsolete.length > 0) process.exitCode = 1
+}

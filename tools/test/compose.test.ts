@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { parse } from 'yaml'
+import { readConfig, settings } from '../../server/platform/config/config.ts'
+import { readDockerfile } from '../image.ts'
+
+const folder = join(import.meta.dirname, '../../deploy')
+
+const Service = Type.Object({
+  environment: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+  ports: Type.Optional(Type.Array(Type.String())),
+  volumes: Type.Optional(Type.Array(Type.String())),
+  healthcheck: Type.Optional(Type.Object({ test: Type.Array(Type.String()) })),
+  restart: Type.Optional(Type.String()),
+  image: Type.Optional(Type.String()),
+  cap_drop: Type.Optional(Type.Array(Type.String())),
+  security_opt: Type.Optional(Type.Array(Type.String())),
+  read_only: Type.Optional(Type.Boolean()),
+})
+const Composition = Type.Object({
+  services: Type.Record(Type.String(), Service),
+  volumes: Type.Record(Type.String(), Type.Null()),
+})
+type Composition = Static<typeof Composition>
+
+const secrets = {
+  SECRET_KEY: 'a-secret-key-for-tests-of-32-characters',
+  ADMIN_TOKEN: 'a-token-for-tests-of-at-least-32-characters',
+  DATABASE_PASSWORD: 'd0a1',
+}
+const urls = {
+  BASE_URL: 'https://api.id.example.com',
+  AUTH_URL: 'https://id.example.com',
+  BUSINESS_URL: 'https://business.id.example.com',
+}
+
+let base: Composition
+let overlay: Composition
+before(async () => {
+  base = await read('compose.yaml')
+  overlay = await read('compose.public.yaml')
+})
+
+async function read(name: string): Promise<Composition> {
+  const text = await readFile(join(folder, name), 'utf8')
+  // `!reset []` takes away what the other file has: to a reader of YAML alone it is the empty list.
+  const composition: unknown = parse(text.replaceAll('!reset ', ''))
+  if (!Value.Check(Composition, composition)) throw new Error(Value.Errors(Composition, composition)[0]?.message)
+  return composition
+}
+
+/** What a container of the service gets, with these variables in `.env`; throws where one is missing. */
+function environmentOf(compositions: Composition[], variables: Record<string, string>): Record<string, string> {
+  const written = compositions.flatMap(({ services }) => Object.entries(services['countersign']?.environment ?? {}))
+  return Object.fromEntries(written.map(([name, value]) => [name, fill(String(value), variables)]))
+}
+
+function fill(text: string, variables: Record<string, string>): string {
+  return text.replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, how: string, otherwise: string) => {
+    const value = variables[name] ?? (how === '-' ? otherwise : undefined)
+    if (value === undefined) throw new Error(`${name} is required`)
+    return value
+  })
+}
+
+test('compose sets nothing but settings, starts on this machine with three secrets, and not without', () => {
+  const known: readonly string[] = settings
+  const environment = environmentOf([base], secrets)
+  for (const name of Object.keys(environment)) assert.ok(known.includes(name), name)
+  const config = readConfig(environment)
+  assert.equal(config.authUrl.origin, 'http://localhost:4401')
+  assert.match(config.databaseUrl?.reveal() ?? '', /^postgres:\/\/countersign:d0a1@database\/countersign$/)
+  for (const missing of Object.keys(secrets)) {
+    const rest = Object.fromEntries(Object.entries(secrets).filter(([name]) => name !== missing))
+    assert.throws(() => environmentOf([base], rest), new RegExp(`${missing} is required`))
+  }
+})
+
+test('NET-03 the service in a container is reached from outside of it', async () => {
+  const own = (await readDockerfile()).filter(({ word }) => word === 'ENV').map(({ rest }) => rest)
+  assert.ok(own.includes('HOST=0.0.0.0'))
+  for (const compositions of [[base], [base, overlay]])
+    assert.deepEqual(
+      readConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses,
+      ['0.0.0.0'],
+    )
+})
+
+test('NET-01 public URLs without a proxy of their own need TRUST_PROXY', () => {
+  assert.throws(() => readConfig(environmentOf([base], { ...secrets, ...urls })), /TRUST_PROXY is missing/)
+  assert.equal(readConfig(environmentOf([base], { ...secrets, ...urls, TRUST_PROXY: '2' })).trustProxy, 2)
+})
+
+test('for others the three URLs are required, and the proxy leads to the port that all hosts share', async () => {
+  assert.throws(() => environmentOf([base, overlay], secrets), /BASE_URL is required/)
+  const config = readConfig(environmentOf([base, overlay], { ...secrets, ...urls }))
+  assert.equal(config.trustProxy, 1)
+  assert.equal(config.demo, false)
+  assert.deepEqual(overlay.services['countersign']?.ports, [])
+  const caddyfile = await readFile(join(folder, 'Caddyfile'), 'utf8')
+  assert.ok(caddyfile.includes(`reverse_proxy countersign:${config.port}\n`))
+  for (const name of Object.keys(urls)) {
+    assert.ok(caddyfile.includes(`{$${name}}`))
+    assert.ok(overlay.services['proxy']?.environment[name])
+  }
+})
+
+test('compose and the image agree on ports, the volume, and what tells that the service is well', async () => {
+  const instructions = await readDockerfile()
+  const said = (word: string) => instructions.filter((each) => each.word === word).map(({ rest }) => rest)
+  const { countersign } = base.services
+  assert.deepEqual(
+    countersign?.ports,
+    said('EXPOSE')
+      .flatMap((ports) => ports.split(' '))
+      .map((port) => `127.0.0.1:${port}:${port}`),
+  )
+  assert.deepEqual(
+    countersign?.volumes,
+    said('VOLUME').map((path) => `data:${path}`),
+  )
+  assert.equal(said('HEALTHCHECK').length, 1)
+  assert.equal(countersign?.healthcheck, undefined)
+  assert.ok(base.services['database']?.healthcheck)
+})
+
+test('every container comes back by itself, gains no rights, and keeps what it writes in a volume with a name', () => {
+  for (const { services, volumes } of [base, overlay])
+    for (const [name, service] of Object.entries(services)) {
+      if (services === overlay.services && name === 'countersign') continue
+      assert.equal(service.restart, 'unless-stopped', name)
+      assert.deepEqual(service.cap_drop, ['ALL'], name)
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+      for (const volume of service.volumes?.filter((each) => !each.startsWith('./')) ?? [])
+        assert.ok((volume.split(':')[0] ?? '') in volumes, volume)
+    }
+  assert.equal(base.services['countersign']?.read_only, true)
+})

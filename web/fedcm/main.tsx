@@ -1,4 +1,0 @@
-import { drawPage } from '../ui/Root.tsx'
-import { Ending } from './Ending.tsx'
-
-await drawPage(Ending)

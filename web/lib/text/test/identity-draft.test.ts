@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { emptyDraft, isComplete, problemsOf } from '../identity-draft.ts'
+import { en } from '../../../locales/en.ts'
+
+const ada = { handle: 'ada', displayName: 'Ada Lovelace', taken: [] }
+
+test('a whole draft has no problem', () => {
+  assert.equal(isComplete(ada), true)
+  assert.deepEqual(problemsOf(ada, en), { handle: undefined, displayName: undefined })
+})
+
+test('an empty draft says what each field needs', () => {
+  assert.equal(isComplete(emptyDraft), false)
+  assert.deepEqual(problemsOf(emptyDraft, en), {
+    handle: en.register.handleInvalid,
+    displayName: en.register.displayNameInvalid,
+  })
+})
+
+test('a handle that the server called taken is a problem until it is changed', () => {
+  const refused = { ...ada, taken: ['ada'] }
+  assert.equal(isComplete(refused), false)
+  assert.equal(problemsOf(refused, en).handle, en.register.handleTaken)
+  assert.equal(isComplete({ ...refused, handle: 'ada2' }), true)
+})
+
+test('a name that would disguise itself is not accepted', () => {
+  assert.equal(isComplete({ ...ada, displayName: 'Ada \u202egro.elpmaxe' }), false)
+})

@@ -1,5 +1,0 @@
-import { drawPage } from '../ui/Root.tsx'
-import '../ui/entries.css'
-import { OrganizationKeys } from './OrganizationKeys.tsx'
-
-await drawPage(OrganizationKeys)

@@ -1,0 +1,62 @@
+import type { Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
+import { scopesOf } from '@countersign/protocol/formats/scope'
+import { limits } from '@countersign/protocol/formats/limits'
+import { useState } from 'preact/hooks'
+import { call } from '../../../lib/call.ts'
+import { dayOf, momentOf } from '../../../lib/text/dates.ts'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useSpeech } from '../../../components/frame/Root.tsx'
+import { Waiting } from '../../../components/display/Waiting.tsx'
+
+const daysRemembered = limits.delegationRememberedSeconds / (24 * 3600)
+
+/** When an app used what it may do at another; read when somebody wants to know. */
+export function DelegationUses({ of: delegation }: { of: Delegation }) {
+  const { words, language } = useSpeech()
+  const doing = useDoing()
+  const [uses, setUses] = useState<DelegationUse[]>()
+  const { id, lastUsedAt } = delegation
+  if (lastUsedAt === null) return <p>{words.delegations.unused}</p>
+  const read: Action = {
+    name: 'read-uses',
+    label: words.account.retry,
+    do: async () => {
+      const found = await call('GET /api/oauth/delegations/:delegationId/uses', { params: { delegationId: id } })
+      setUses(found.uses)
+    },
+  }
+  return (
+    <details onToggle={({ currentTarget }) => void (currentTarget.open && doing.perform(read))}>
+      <summary>{words.delegations.lastUsed(dayOf(lastUsedAt, language, new Date()))}</summary>
+      {!uses && doing.problem === undefined && <Waiting />}
+      {doing.problem !== undefined && <Actions of={[read]} doing={doing} />}
+      {uses?.length === 0 && <p>{words.delegations.notLately(daysRemembered)}</p>}
+      {uses && uses.length > 0 && (
+        <ul class="uses">
+          {uses.map((use) => (
+            <li key={`${use.at} ${use.scope}`}>
+              <Use of={use} delegation={delegation} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  )
+}
+
+/** What was used, in the words of the other app where it has some; when; and how often within that minute. */
+function Use({ of: { at, scope, count }, delegation }: { of: DelegationUse; delegation: Delegation }) {
+  const { words, language } = useSpeech()
+  const facts = [momentOf(at, language), count > 1 && words.delegations.times(count)]
+  return (
+    <>
+      {scopesOf(scope).map((each) => (
+        <p key={each}>
+          <bdi>{delegation.scopeDescriptions[each] ?? each}</bdi>
+        </p>
+      ))}
+      <p class="aside">{facts.filter(Boolean).join(' · ')}</p>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { useEffect, useState } from 'preact/hooks'
+import { readDigits } from '../../../lib/text/typed-digits.ts'
+import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { Field } from '../../../components/form/Field.tsx'
+import { DeviceCode } from '../../../components/unlock/DeviceCode.tsx'
+import { useWords } from '../../../components/frame/Root.tsx'
+import { StepHeading } from '../../../components/frame/StepHeading.tsx'
+import { nameOf } from './device-name.ts'
+import type { useUnlocking } from './unlocking-flow.ts'
+import type { Step } from './unlocking-steps.ts'
+
+type Unlocking = ReturnType<typeof useUnlocking>
+type Props = { unlocking: Unlocking; step: Exclude<Step, { at: 'rest' }> }
+
+/** Unlocks another device of the person, once they have typed here what it shows. */
+export function UnlockDevice({ unlocking, step }: Props) {
+  const words = useWords()
+  const doing = useDoing()
+  const done: Action = { name: 'done', label: words.devices.done, look: 'secondary', do: unlocking.leave }
+  return (
+    <section class="step">
+      <StepHeading>{words.devices.unlockTitle(nameOf(step.device, words))}</StepHeading>
+      {(step.at === 'agree' || step.at === 'compare') && (
+        <Compare unlocking={unlocking} step={step} onCancel={unlocking.leave} />
+      )}
+      {step.at === 'sent' && (
+        <div role="status">
+          <p>{words.devices.typeConfirmation}</p>
+          <DeviceCode digits={step.confirmation} />
+        </div>
+      )}
+      {step.at === 'end' && (
+        <p role="status" class="problem">
+          {words.devices.ends[step.end]}
+        </p>
+      )}
+      {(step.at === 'sent' || step.at === 'end') && <Actions of={[done]} doing={doing} />}
+    </section>
+  )
+}
+
+type CompareProps = {
+  unlocking: Unlocking
+  step: Extract<Step, { at: 'agree' | 'compare' }>
+  onCancel: () => Promise<void>
+}
+
+/** The button sleeps until the other device has something to show. */
+function Compare({ unlocking, step, onCancel }: CompareProps) {
+  const { devices: words, frame } = useWords()
+  const doing = useDoing()
+  // Apart from what is under way, which it puts an end to.
+  const leaving = useDoing()
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => void doing.perform({ name: 'agree', do: () => unlocking.agree(step.device) }), [])
+  const unlock: Action = {
+    name: 'unlock',
+    label: words.unlock,
+    asleep: step.at === 'agree',
+    do: async () => {
+      if (step.at === 'agree') return
+      const digits = readDigits(typed, limits.deviceApprovalDigits)
+      if (digits === undefined) return setProblem(words.malformed)
+      const flaw = await unlocking.compare(step, digits)
+      if (flaw === 'wrong') setProblem(words.wrong(step.triesLeft - 1))
+      if (flaw === 'opens nothing') setProblem(words.opensNothing)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onCancel }
+  const write = (text: string) => {
+    setTyped(text)
+    setProblem(undefined)
+  }
+  return (
+    <>
+      <ActionForm submit={unlock} doing={doing}>
+        <Field
+          name="deviceCode"
+          label={words.typed}
+          value={typed}
+          onInput={write}
+          problem={problem}
+          keys="numeric"
+          exact
+          takesFocus
+        />
+      </ActionForm>
+      <Actions of={[cancel]} doing={leaving} />
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import type { SigningKey } from '@countersign/protocol/signing/signing'
+import { useEffect, useState } from 'preact/hooks'
+import { dayOf, momentOf } from '../../../lib/text/dates.ts'
+import type { Session } from '../../../lib/session.ts'
+import { useSpeech } from '../../../components/frame/Root.tsx'
+import { fingerprintOf } from './fingerprint.ts'
+import type { Subject } from './key-steps.ts'
+
+type Identity = Session['identities'][number]
+type Props = { identities: Identity[]; keys: SigningKey[]; onChange: (subject: Subject) => void }
+
+/** The signing key of each name: what to compare it by, since when it is in force, and those before it. */
+export function SigningKeys({ identities, keys, onChange }: Props) {
+  const { words, language } = useSpeech()
+  const { make, makeOf, replace, replaceOf, none, madeOn, replacedOn } = words.signing
+  const now = new Date()
+  return (
+    <ul class="entries">
+      {identities.map(({ identityId, handle }) => {
+        const key = keys.find((each) => each.identityId === identityId)
+        const since = key && (key.rotatedAt ?? key.createdAt)
+        const day = since && dayOf(since, language, now)
+        return (
+          <li key={identityId} class="entry">
+            <div>
+              <h3>@{handle}</h3>
+              {key ? <Fingerprint publicKey={key.publicKey} /> : <p>{none}</p>}
+              {day && <p>{key.rotatedAt ? replacedOn(day) : madeOn(day)}</p>}
+              {key && key.former.length > 0 && <Former keys={key.former} />}
+            </div>
+            <button
+              type="button"
+              class="button quiet"
+              data-action={key ? 'replace-key' : 'make-key'}
+              data-identity-id={identityId}
+              aria-label={key ? replaceOf(handle) : makeOf(handle)}
+              onClick={() => onChange({ identityId, handle, key })}
+            >
+              {key ? replace : make}
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Former({ keys }: { keys: SigningKey['former'] }) {
+  const { words, language } = useSpeech()
+  return (
+    <details>
+      <summary>{words.signing.former(keys.length)}</summary>
+      <ul>
+        {keys.map(({ keyVersion, publicKey, createdAt, endedAt }) => (
+          <li key={keyVersion}>
+            <Fingerprint publicKey={publicKey} />
+            <p>{words.signing.between(momentOf(createdAt, language), momentOf(endedAt, language))}</p>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** As long as any fingerprint: it keeps the room until ours is there, so that nothing moves. */
+const blank = Array<string>(8).fill('0000').join(' ')
+
+function Fingerprint({ publicKey }: { publicKey: string }) {
+  const words = useSpeech().words.signing
+  const [text, setText] = useState<string>()
+  useEffect(() => void fingerprintOf(publicKey).then(setText), [publicKey])
+  return (
+    <p>
+      <span class="aside">{words.fingerprint}</span>{' '}
+      <code class={text === undefined ? 'fingerprint blank' : 'fingerprint'}>{text ?? blank}</code>
+    </p>
+  )
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
+import { signedActionMessage } from '@countersign/protocol/formats/signing/signed-action'
+import { readAct } from '../act.ts'
+
+const details = { organizationId: 'o', memberId: 'm' }
+const message = signedActionMessage('organization.member.removed', details)
+const asked = (changes: object = {}) => readAct({ type: 'countersign:act', identityId: 'i', message, ...changes })
+
+test('an act in an organization is read as it will be signed', () => {
+  assert.deepEqual(asked(), { identityId: 'i', action: 'organization.member.removed', details, message })
+  const connection = signedActionMessage('sso.connection_created', { name: 'Acme' })
+  assert.equal(asked({ message: connection })?.action, 'sso.connection_created')
+})
+
+test('nothing else is signed as one: no text, no change of a key, no act in another form', () => {
+  const rotation = rotationMessage({ identityId: 'i', publicKey: 'p', encryptedPrivateKey: 'e' })
+  for (const other of [
+    'Pay 10 €',
+    rotation,
+    ` ${message}`,
+    JSON.stringify({ version: 2, action: 'organization.deleted', details }),
+    JSON.stringify({ version: 1, action: 'organization.deleted', details, more: 1 }),
+    JSON.stringify({ version: 1, action: 'organization.deleted', details: 'all' }),
+    JSON.stringify({ version: 1, action: 'ORGANIZATION', details }),
+    '{"version":1,"action":"organization.deleted","action":"organization.changed","details":{}}',
+    undefined,
+  ])
+    assert.equal(asked({ message: other }), undefined, String(other))
+  for (const wrong of [{ type: 'countersign:signed' }, { identityId: 1 }]) assert.equal(asked(wrong), undefined)
+  for (const data of [null, 'text', []]) assert.equal(readAct(data), undefined)
+})

@@ -1,0 +1,54 @@
+import { normalizeDomain } from '@countersign/protocol/formats/domain'
+import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useState } from 'preact/hooks'
+import { ActionForm } from '../../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { Field } from '../../../components/form/Field.tsx'
+import { act } from '../session/acts.ts'
+import { verdictOf, type Verdict } from './domain-verdict.ts'
+import { asMember } from '../session/memberships.ts'
+import { useBusinessWords } from '../words.ts'
+
+type Props = { organization: OwnOrganization; isFirst: boolean; onClaimed: (domain: OrganizationDomain) => void }
+
+export function NewDomain({ organization, isFirst, onClaimed }: Props) {
+  const words = useBusinessWords().domains
+  const doing = useDoing()
+  const [typed, setTyped] = useState('')
+  const [verdict, setVerdict] = useState<Verdict>()
+  const claim: Action = {
+    name: 'claim-domain',
+    label: words.claim,
+    look: isFirst ? 'primary' : 'secondary',
+    do: async () => {
+      const domain = normalizeDomain(typed.trim())
+      if (domain === undefined) return setVerdict('invalid')
+      try {
+        const given = { ...asMember(organization), body: { domain } }
+        const claimed = await act('POST /api/organizations/:organizationId/domains', given)
+        onClaimed(claimed.domain)
+        setTyped('')
+      } catch (error) {
+        setVerdict(verdictOf(error))
+      }
+    },
+  }
+  return (
+    <ActionForm submit={claim} doing={doing}>
+      <Field
+        name="domain"
+        label={words.domain}
+        hint={words.hint}
+        value={typed}
+        onInput={(text) => {
+          setVerdict(undefined)
+          setTyped(text)
+        }}
+        problem={verdict && words.verdicts[verdict]}
+        keys="url"
+        exact
+      />
+    </ActionForm>
+  )
+}

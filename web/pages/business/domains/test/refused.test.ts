@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { Refused } from '../../../../lib/call.ts'
+import { businessEn } from '../../../../locales/business-en.ts'
+import { en } from '../../../../locales/en.ts'
+import { verdictOf } from '../domain-verdict.ts'
+
+/** What apps or the operator are refused, and no page. */
+const ofOthers = ['invalid_token', 'invalid_client', 'workspace_creation_failed', 'no_owner']
+const server = new URL('../../../../../server/', import.meta.url)
+
+test('whatever these pages may be refused they say in words of their own', async () => {
+  const rooms = await readdir(new URL('organizations/', server))
+  const files = [
+    ...rooms.filter((name) => /^[a-z-]+\.ts$/.test(name)).map((name) => `organizations/${name}`),
+    ...['connection', 'encryption-key', 'provisioning', 'settings'].map((name) => `sso/${name}.ts`),
+  ]
+  const unsaid: string[] = []
+  for (const file of files) {
+    const source = await readFile(new URL(file, server), 'utf8')
+    for (const [, code = ''] of source.matchAll(/^ {2}([a-z_]+): \[\s*\d{3},/gm))
+      if (!ofOthers.includes(code) && !isSaid(code)) unsaid.push(`${file}: ${code}`)
+  }
+  assert.deepEqual(unsaid, [])
+})
+
+function isSaid(code: string): boolean {
+  return Object.hasOwn(businessEn.refused, code) || Object.hasOwn(en.problem.refused, code) || isVerdict(code)
+}
+
+/** What is refused of domains is said beside the domain. */
+function isVerdict(code: string): boolean {
+  const found = code === 'domain_not_proved' ? { found: 'nothing' } : {}
+  try {
+    return verdictOf(new Refused(409, code, '', found)) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,107 @@
+import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import { useEffect, useState } from 'preact/hooks'
+import { momentOf } from '../../../lib/text/dates.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { Choice } from '../../../components/form/Choice.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useSpeech } from '../../../components/frame/Root.tsx'
+import { Waiting } from '../../../components/display/Waiting.tsx'
+import { asMember } from '../session/memberships.ts'
+import type { SectionProps } from '../OrganizationPage.tsx'
+import { callBusiness, callBusinessForText } from '../session/session.ts'
+import { useBusinessWords } from '../words.ts'
+
+/** What one may look for in the trail: everything, or the acts whose names begin so. */
+const kinds = ['all', 'organization.member', 'organization.invitation', 'organization.domain', 'sso'] as const
+type Kind = (typeof kinds)[number]
+
+const formats = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
+
+type Props = Pick<SectionProps, 'organization'>
+
+/** What was done in an organization, to read page after page and to take along. */
+export function Activity({ organization }: Props) {
+  const words = useBusinessWords()
+  const doing = useDoing()
+  const [kind, setKind] = useState<Kind>('all')
+  const save = (format: keyof typeof formats): Action => ({
+    name: `save-${format}`,
+    label: words.trail.saveAs[format],
+    look: 'secondary',
+    do: async () => {
+      const { params, querystring } = wanted(organization, kind)
+      const given = { params, querystring: { ...querystring, format } }
+      const text = await callBusinessForText('GET /api/organizations/:organizationId/audit/export', given)
+      saveFile(text, formats[format], `${organization.slug}.${format}`)
+    },
+  })
+  return (
+    <section class="step">
+      <h1>{words.sections.activity}</h1>
+      <Choice
+        name="kind"
+        label={words.trail.show}
+        of={kinds.map((value) => ({ value, label: words.trail.kinds[value] }))}
+        chosen={kind}
+        onChoose={setKind}
+      />
+      <Trail key={kind} organization={organization} kind={kind} />
+      <Actions of={[save('csv'), save('jsonl')]} doing={doing} />
+    </section>
+  )
+}
+
+type Page = { entries: OrganizationAuditEntry[]; nextCursor: string | null }
+
+function Trail({ organization, kind }: Props & { kind: Kind }) {
+  const { words } = useSpeech()
+  const { trail: trailWords } = useBusinessWords()
+  const doing = useDoing()
+  const [trail, setTrail] = useState<Page>()
+  const more: Action = {
+    name: 'more',
+    label: words.activity.more,
+    look: 'secondary',
+    do: async () => {
+      const { params, querystring } = wanted(organization, kind)
+      const cursor = trail?.nextCursor
+      const given = { params, querystring: { ...querystring, ...(cursor && { cursor }) } }
+      const page = await callBusiness('GET /api/organizations/:organizationId/audit', given)
+      setTrail({ ...page, entries: [...(trail?.entries ?? []), ...page.entries] })
+    },
+  }
+  useEffect(() => void doing.perform(more), [])
+  const mayHaveMore = trail ? trail.nextCursor !== null : doing.problem !== undefined
+  return (
+    <>
+      {!trail && doing.problem === undefined && <Waiting />}
+      {trail?.entries.length === 0 && <p class="lead">{trailWords.nothing}</p>}
+      <ul class="entries">
+        {trail?.entries.map((entry) => (
+          <Entry key={entry.entryId} of={entry} />
+        ))}
+      </ul>
+      <Actions of={mayHaveMore ? [more] : []} doing={doing} />
+    </>
+  )
+}
+
+function Entry({ of: { action, at, handle } }: { of: OrganizationAuditEntry }) {
+  const { words, language } = useSpeech()
+  const acts: Partial<Record<string, string>> = words.activity.acts
+  const facts = [momentOf(at, language), handle !== null && `@${handle}`]
+  return (
+    <li class="entry">
+      <div>
+        <h2>{acts[action] ?? words.activity.other}</h2>
+        <p>{facts.filter(Boolean).join(' · ')}</p>
+      </div>
+    </li>
+  )
+}
+
+function wanted(organization: Props['organization'], kind: Kind) {
+  const { params, querystring } = asMember(organization)
+  return { params, querystring: { ...querystring, ...(kind !== 'all' && { action: kind }) } }
+}

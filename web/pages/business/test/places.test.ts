@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pathOf, placeOf, type Place } from '../places.ts'
+
+const places: [string, Exclude<Place, { at: 'start' }>][] = [
+  ['/organizations', { at: 'list' }],
+  ['/organizations/new', { at: 'new' }],
+  ['/organizations/1/settings', { at: 'organization', organizationId: '1', section: 'settings' }],
+  ['/invitations/cs_invite_1', { at: 'invitation', token: 'cs_invite_1' }],
+]
+
+for (const [path, place] of places)
+  test(`the place of ${path} has that path`, () => {
+    assert.deepEqual(placeOf(path), place)
+    assert.equal(pathOf(place), path)
+  })
+
+test('the start leads on', () => {
+  assert.deepEqual(placeOf('/'), { at: 'start' })
+})
+
+test('an organization without a section, or with one that there is not, shows its members', () => {
+  for (const path of ['/organizations/1', '/organizations/1/', '/organizations/1/toString'])
+    assert.deepEqual(placeOf(path), { at: 'organization', organizationId: '1', section: 'members' })
+})

@@ -1,0 +1,180 @@
+import type { App } from '@countersign/protocol/clients/apps'
+import { organizationAccessLevels } from '@countersign/protocol/formats/organization-access'
+import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
+import { call } from '../../lib/call.ts'
+import { withFreshProof } from '../../lib/passkey.ts'
+import { ActionForm } from '../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../components/form/doing.ts'
+import { useDraft } from '../../components/form/draft.ts'
+import { Field } from '../../components/form/Field.tsx'
+import { Lines } from '../../components/display/Lines.tsx'
+import { Options } from '../../components/form/Options.tsx'
+import { changeOf, draftOf, faultsOf, type Draft, type DraftFault, type Switch } from './app-draft.ts'
+import { useWords } from './words.ts'
+
+/** The one that we recommend first. */
+const algorithms = ['ES256', 'EdDSA', 'RS256'] as const
+
+type Props = { app: App; onChanged: (app: App) => void }
+
+export function AppSettings({ app, onChanged }: Props) {
+  const words = useWords().developers
+  const doing = useDoing()
+  const { draft, faults, saved, write, keep } = useDraft(() => draftOf(app), faultsOf)
+  const save: Action = {
+    name: 'save-app',
+    label: words.save,
+    do: () =>
+      keep(async () => {
+        const body = changeOf(app, draft)
+        if (Object.keys(body).length === 0) return
+        const params = { clientId: app.clientId }
+        const changed = await withFreshProof(() => call('PATCH /api/developer/apps/:clientId', { params, body }))
+        onChanged(changed)
+        return draftOf(changed)
+      }),
+  }
+  return (
+    <section class="step apart">
+      <h2>{words.settings}</h2>
+      <ActionForm submit={save} doing={doing}>
+        <Addresses draft={draft} faults={faults} onChange={write} />
+        <Options
+          name="allowedScopes"
+          legend={words.scopes}
+          hint={words.scopesHint}
+          of={standardScopes.map((value) => ({ value, label: value, about: words.scopeGives[value] }))}
+          chosen={draft.allowedScopes}
+          several
+          onChoose={(scope) => write({ allowedScopes: toggled(draft.allowedScopes, scope) })}
+        />
+        <Options
+          name="supportsE2ee"
+          legend={words.encryption}
+          of={[{ value: 'supportsE2ee', label: words.supportsE2ee, about: words.supportsE2eeWhat }]}
+          chosen={draft.supportsE2ee ? ['supportsE2ee'] : []}
+          several
+          onChoose={() => write({ supportsE2ee: !draft.supportsE2ee })}
+        />
+        <Options
+          name="idTokenSignedResponseAlg"
+          legend={words.algorithm}
+          of={algorithms.map((value) => ({ value, label: value, about: words.algorithms[value] }))}
+          chosen={[draft.idTokenSignedResponseAlg]}
+          onChoose={(idTokenSignedResponseAlg) => write({ idTokenSignedResponseAlg })}
+        />
+        <Policies app={app} draft={draft} faults={faults} onChange={write} />
+      </ActionForm>
+      <div role="status">{saved && <p>{words.saved}</p>}</div>
+    </section>
+  )
+}
+
+/** What the app demands, and what it is given without being asked. */
+function Policies({ app, draft, faults, onChange }: AddressesProps & Pick<Props, 'app'>) {
+  const words = useWords().developers
+  return (
+    <>
+      <Switches legend={words.idTokens} of={['requireAuthTime', 'idTokenClaims']} draft={draft} onChange={onChange} />
+      <Options
+        name="requiredClaims"
+        legend={words.requiredClaims}
+        of={[{ value: 'email', label: words.requireEmail, about: words.requireEmailWhat }]}
+        chosen={draft.requiredClaims}
+        several
+        onChoose={(claim) => onChange({ requiredClaims: draft.requiredClaims.includes(claim) ? [] : [claim] })}
+      />
+      <Options
+        name="organizationAccess"
+        legend={words.organizationAccess}
+        of={organizationAccessLevels.map((value) => ({ value, label: words.organizationAccessLevels[value] }))}
+        chosen={[draft.organizationAccess]}
+        onChoose={(organizationAccess) => onChange({ organizationAccess })}
+      />
+      {app.public && (
+        <Switches legend={words.loopback} of={['allowAnyLoopbackPort']} draft={draft} onChange={onChange} />
+      )}
+      <BackchannelLogout draft={draft} faults={faults} onChange={onChange} />
+    </>
+  )
+}
+
+type SwitchesProps = Pick<AddressesProps, 'draft' | 'onChange'> & { legend: string; of: Switch[] }
+
+function Switches({ legend, of, draft, onChange }: SwitchesProps) {
+  const words = useWords().developers.switches
+  return (
+    <Options
+      name={of[0] ?? ''}
+      legend={legend}
+      of={of.map((value) => ({ value, ...words[value] }))}
+      chosen={of.filter((each) => draft[each])}
+      several
+      onChoose={(chosen) => onChange({ [chosen]: !draft[chosen] })}
+    />
+  )
+}
+
+/** Where the app receives logout tokens (OpenID Connect Back-Channel Logout §2.2). */
+function BackchannelLogout({ draft, faults, onChange }: AddressesProps) {
+  const words = useWords().developers
+  return (
+    <>
+      <Field
+        name="backchannelLogoutUri"
+        label={words.backchannelLogoutUri}
+        hint={words.backchannelLogoutUriHint}
+        value={draft.backchannelLogoutUri}
+        onInput={(backchannelLogoutUri) => onChange({ backchannelLogoutUri })}
+        problem={faults.has('backchannelLogoutUri') ? words.addressInvalid : undefined}
+      />
+      {draft.backchannelLogoutUri !== '' && (
+        <Switches
+          legend={words.backchannelLogout}
+          of={['backchannelLogoutSessionRequired']}
+          draft={draft}
+          onChange={onChange}
+        />
+      )}
+    </>
+  )
+}
+
+type AddressesProps = { draft: Draft; faults: Set<DraftFault>; onChange: (change: Partial<Draft>) => void }
+
+function Addresses({ draft, faults, onChange }: AddressesProps) {
+  const words = useWords()
+  const { redirectUris, redirectUrisHint, redirectUrisInvalid } = words.developers
+  return (
+    <>
+      <Field
+        name="name"
+        label={words.developers.name}
+        value={draft.name}
+        onInput={(name) => onChange({ name })}
+        problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
+      />
+      <Lines
+        name="redirectUris"
+        label={redirectUris}
+        hint={redirectUrisHint}
+        value={draft.redirectUris}
+        onInput={(text) => onChange({ redirectUris: text })}
+        problem={faults.has('redirectUris') ? redirectUrisInvalid : undefined}
+      />
+      <Lines
+        name="postLogoutRedirectUris"
+        label={words.developers.postLogoutRedirectUris}
+        hint={words.developers.postLogoutRedirectUrisHint}
+        value={draft.postLogoutRedirectUris}
+        onInput={(text) => onChange({ postLogoutRedirectUris: text })}
+        problem={faults.has('postLogoutRedirectUris') ? words.developers.addressInvalid : undefined}
+      />
+    </>
+  )
+}
+
+/** In the order of the list, so that what was taken back is no change. */
+function toggled(scopes: StandardScope[], scope: StandardScope): StandardScope[] {
+  return standardScopes.filter((each) => scopes.includes(each) !== (each === scope))
+}

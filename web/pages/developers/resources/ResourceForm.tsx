@@ -1,0 +1,104 @@
+import type { Resource } from '@countersign/protocol/clients/resources'
+import { call } from '../../../lib/call.ts'
+import { withFreshProof } from '../../../lib/passkey.ts'
+import { ActionForm } from '../../../components/form/Actions.tsx'
+import { Dialog } from '../../../components/form/Dialog.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useDraft } from '../../../components/form/draft.ts'
+import { Field } from '../../../components/form/Field.tsx'
+import { Lines } from '../../../components/display/Lines.tsx'
+import { changeOf, draftOf, emptyDraft, faultsOf, newResourceOf, type ResourceDraft } from './resource-draft.ts'
+import { useWords } from '../words.ts'
+
+type Props = {
+  clientId: string
+  /** The one to change; undefined for a new one. */
+  resource: Resource | undefined
+  onKept: (resource: Resource) => void
+  onClose: () => void
+}
+
+export function ResourceForm({ clientId, resource, onKept, onClose }: Props) {
+  const { resources: words, developers, frame } = useWords()
+  const doing = useDoing()
+  const { draft, faults, write, keep } = useDraft(() => (resource ? draftOf(resource) : emptyDraft), faultsOf)
+  const save: Action = {
+    name: resource ? 'save-resource' : 'create-resource',
+    label: resource ? developers.save : words.create,
+    do: () =>
+      keep(async () => onKept(resource ? await change(clientId, resource, draft) : await create(clientId, draft))),
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={resource ? words.changeTitle(resource.displayName) : words.add} onClose={onClose}>
+      <ActionForm submit={save} others={[cancel]} doing={doing}>
+        <Fields draft={draft} isNew={resource === undefined} hasFault={(field) => faults.has(field)} onChange={write} />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+function create(clientId: string, draft: ResourceDraft): Promise<Resource> {
+  const given = { params: { clientId }, body: newResourceOf(draft) }
+  return call('POST /api/developer/apps/:clientId/resources', given)
+}
+
+async function change(clientId: string, resource: Resource, draft: ResourceDraft): Promise<Resource> {
+  const body = changeOf(resource, draft)
+  if (Object.keys(body).length === 0) return resource
+  const given = { params: { clientId, resourceKey: resource.resourceKey }, body }
+  return withFreshProof(() => call('PATCH /api/developer/apps/:clientId/resources/:resourceKey', given))
+}
+
+type FieldsProps = {
+  draft: ResourceDraft
+  isNew: boolean
+  hasFault: (field: keyof ResourceDraft) => boolean
+  onChange: (change: Partial<ResourceDraft>) => void
+}
+
+function Fields({ draft, isNew, hasFault, onChange }: FieldsProps) {
+  const { resources: words, developers, register } = useWords()
+  return (
+    <>
+      <Field
+        name="displayName"
+        label={developers.name}
+        hint={words.nameHint}
+        value={draft.displayName}
+        onInput={(displayName) => onChange({ displayName })}
+        problem={hasFault('displayName') ? register.displayNameInvalid : undefined}
+      />
+      {isNew && (
+        <Field
+          name="resourceKey"
+          label={words.key}
+          hint={words.keyHint}
+          value={draft.resourceKey}
+          onInput={(resourceKey) => onChange({ resourceKey })}
+          problem={hasFault('resourceKey') ? words.keyInvalid : undefined}
+          exact
+        />
+      )}
+      <Field
+        name="audience"
+        label={words.audience}
+        hint={words.audienceHint}
+        value={draft.audience}
+        onInput={(audience) => onChange({ audience })}
+        problem={hasFault('audience') ? words.audienceInvalid : undefined}
+        keys="url"
+        exact
+      />
+      <Lines
+        name="scopes"
+        label={developers.scopes}
+        hint={words.scopesHint}
+        value={draft.scopes}
+        onInput={(scopes) => onChange({ scopes })}
+        problem={hasFault('scopes') ? words.scopesInvalid : undefined}
+        keys="text"
+      />
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { Answer } from '@countersign/protocol/api'
+import type { Webhook } from '@countersign/protocol/clients/webhooks'
+import { useState } from 'preact/hooks'
+import { call } from '../../../lib/call.ts'
+import { withFreshProof } from '../../../lib/passkey.ts'
+import { ActionForm } from '../../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { Field } from '../../../components/form/Field.tsx'
+import { useWords } from '../words.ts'
+
+type Props = {
+  clientId: string
+  /** Undefined where the app has none yet. */
+  webhook: Webhook | undefined
+  onSet: (set: Answer<'PUT /api/developer/apps/:clientId/webhook'>) => void
+}
+
+/** Sets where an app hears of what happened, or sets it again. */
+export function WebhookAddress({ clientId, webhook, onSet }: Props) {
+  const words = useWords()
+  const doing = useDoing()
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [checked, setChecked] = useState(false)
+  const [saved, setSaved] = useState(false)
+  const isWrong = checked && !URL.canParse(url.trim())
+  const set: Action = {
+    name: webhook ? 'save-webhook' : 'set-webhook',
+    label: labelOf(webhook, words),
+    look: webhook?.status === 'active' ? 'secondary' : 'primary',
+    do: async () => {
+      setChecked(true)
+      setSaved(false)
+      if (!URL.canParse(url.trim())) return
+      const given = { params: { clientId }, body: { url: url.trim() } }
+      onSet(await withFreshProof(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
+      setSaved(webhook !== undefined)
+    },
+  }
+  return (
+    <>
+      <ActionForm submit={set} doing={doing}>
+        <Field
+          name="webhookUrl"
+          label={words.webhook.url}
+          hint={words.webhook.urlHint}
+          value={url}
+          onInput={(text) => {
+            setSaved(false)
+            setUrl(text)
+          }}
+          problem={isWrong ? words.webhook.urlInvalid : undefined}
+          keys="url"
+          exact
+        />
+      </ActionForm>
+      <div role="status">{saved && <p>{words.developers.saved}</p>}</div>
+    </>
+  )
+}
+
+function labelOf(webhook: Webhook | undefined, words: ReturnType<typeof useWords>): string {
+  if (!webhook) return words.webhook.set
+  return webhook.status === 'active' ? words.developers.save : words.developers.enable
+}

@@ -1,0 +1,4 @@
+import { drawPage } from '../../components/frame/Root.tsx'
+import { Ending } from './Ending.tsx'
+
+await drawPage(Ending)

@@ -1,0 +1,5 @@
+import { drawPage } from '../../components/frame/Root.tsx'
+import './landing.css'
+import { Landing } from './Landing.tsx'
+
+await drawPage(Landing)

@@ -1,0 +1,4 @@
+import { drawPage } from '../../components/frame/Root.tsx'
+import { Login } from './Login.tsx'
+
+await drawPage(Login)

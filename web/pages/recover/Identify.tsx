@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { Refused } from '../../lib/call.ts'
+import { ActionForm } from '../../components/form/Actions.tsx'
+import type { Action, Doing } from '../../components/form/doing.ts'
+import { Field } from '../../components/form/Field.tsx'
+import { useWords } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/StepHeading.tsx'
+
+type Problems = { handle?: string; code?: string }
+type Props = { doing: Doing; onBegin: (handle: string, code: string) => Promise<void> }
+
+/** Who it is, and the code that proves it. */
+export function Identify({ doing, onBegin }: Props) {
+  const words = useWords()
+  const [handle, setHandle] = useState('')
+  const [typed, setTyped] = useState('')
+  const [problems, setProblems] = useState<Problems>({})
+
+  const begin: Action = {
+    name: 'recover',
+    label: words.recover.begin,
+    do: async () => {
+      const { readRecoveryCode } = await import('../../lib/vault.ts')
+      const code = readRecoveryCode(typed)
+      const name = handle.trim().replace(/^@/, '')
+      if (name === '' || code === undefined)
+        return setProblems({
+          ...(name === '' && { handle: words.recover.handleMissing }),
+          ...(code === undefined && { code: words.passkeys.codeMalformed }),
+        })
+      await onBegin(name, code).catch((error: unknown) => {
+        const problem = problemOf(error)
+        if (problem === undefined) throw error
+        setProblems({ code: words.recover[problem] })
+      })
+    },
+  }
+  const write = (set: (text: string) => void) => (text: string) => {
+    set(text)
+    setProblems({})
+  }
+  return (
+    <section class="step">
+      <StepHeading>{words.recover.title}</StepHeading>
+      <p class="lead">{words.recover.lead}</p>
+      <ActionForm submit={begin} doing={doing}>
+        <Field
+          name="handle"
+          label={words.login.handle}
+          value={handle}
+          onInput={write(setHandle)}
+          problem={problems.handle}
+          autocomplete="username"
+          exact
+        />
+        <Field
+          name="recoveryCode"
+          label={words.recovery.label}
+          value={typed}
+          onInput={write(setTyped)}
+          problem={problems.code}
+          exact
+        />
+      </ActionForm>
+    </section>
+  )
+}
+
+/** What is a matter of the code, rather than of the passkey or the connection. */
+function problemOf(error: unknown): 'noMatch' | 'locked' | undefined {
+  if (!(error instanceof Refused)) return undefined
+  if (error.code === 'invalid_credential' && error.status === 401) return 'noMatch'
+  return error.code === 'rate_limited' ? 'locked' : undefined
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NewPasskey } from '../../../lib/passkey.ts'
+import { Refused, Unreachable } from '../../../lib/call.ts'
+import { needsSecondTouch } from '../../../lib/passkey.ts'
+import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from '../steps.ts'
+
+const passkey: NewPasskey = {
+  credential: {
+    id: 'id',
+    rawId: 'id',
+    type: 'public-key',
+    response: { clientDataJSON: 'e30', attestationObject: 'oA' },
+    clientExtensionResults: {},
+  },
+  prfEnabled: true,
+  prfOutput: undefined,
+}
+const made: Made = {
+  started: {
+    flowId: 'flow',
+    userId: 'user',
+    identityId: 'identity',
+    options: {
+      rp: { id: 'localhost', name: 'Countersign' },
+      user: { id: 'dXNlcg', name: 'ada', displayName: 'Ada' },
+      challenge: 'AA',
+      pubKeyCredParams: [],
+      timeout: 1,
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      attestation: 'none',
+      extensions: { credProps: true, prf: { eval: { first: 'AA' } } },
+    },
+  },
+  passkey,
+}
+const prepared: Prepared = {
+  finish: { flowId: 'flow', credential: passkey.credential },
+  recoveryCode: 'CODE',
+  opensKeys: true,
+}
+
+test('an account whose passkey opens keys at once goes straight to the recovery code', () => {
+  assert.deepEqual(walk([{ type: 'account made', prepared }]), {
+    at: 'save code',
+    recoveryCode: 'CODE',
+    opensKeys: true,
+  })
+})
+
+test('a passkey that is due a second touch is kept until it was touched', () => {
+  const step = walk([{ type: 'second touch due', made }])
+  assert.deepEqual(step, { at: 'touch again', made })
+  assert.equal(nextStep(step, { type: 'account made', prepared }).at, 'save code')
+})
+
+test('a last request that fails keeps the passkey and the keys for another try', () => {
+  const step = walk([
+    { type: 'second touch due', made },
+    { type: 'finish failed', made, prepared, outcome: 'unknown' },
+  ])
+  assert.deepEqual(step, { at: 'finish', made, prepared, outcome: 'unknown' })
+  assert.deepEqual(nextStep(step, { type: 'finish failed', made, prepared, outcome: 'unknown' }), step)
+  assert.equal(nextStep(step, { type: 'account made', prepared }).at, 'save code')
+  assert.deepEqual(nextStep(step, { type: 'started over' }), { at: 'describe' })
+})
+
+test('nobody gets past the recovery code but by saying that it is saved', () => {
+  const step = walk([{ type: 'account made', prepared }])
+  const others: Event[] = [
+    { type: 'started over' },
+    { type: 'second touch due', made },
+    { type: 'account made', prepared },
+  ]
+  for (const event of others) assert.equal(nextStep(step, event), step)
+  assert.deepEqual(nextStep(step, { type: 'code saved' }), { at: 'leave' })
+})
+
+test('only a refusal settles that no account was made', () => {
+  assert.equal(outcomeOf(new Refused(400, 'invalid_credential', '')), 'refused')
+  for (const unclear of [new Unreachable(), new Refused(500, 'server_error', ''), new Refused(429, 'rate_limited', '')])
+    assert.equal(outcomeOf(unclear), 'unknown')
+})
+
+test('a second touch is asked of passkeys that can open keys but did not yet, and of no others', () => {
+  const prfOutput = new Uint8Array(32)
+  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: true }), true)
+  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: true, prfOutput }), false)
+  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: false }), false)
+})
+
+function walk(events: Event[]): Step {
+  return events.reduce<Step>(nextStep, { at: 'describe' })
+}

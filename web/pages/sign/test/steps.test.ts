@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SigningRequest } from '@countersign/protocol/signing/signing'
+import { nextStep, type Event, type Step } from '../steps.ts'
+
+const request: SigningRequest = {
+  requestId: 'b0c0ffee-0000-4000-8000-000000000001',
+  identityId: '019e4a31-00ff-7abc-8def-0123456789ab',
+  handle: 'ada',
+  app: { clientId: 'app_1', name: 'Shop', iconUrl: null, websiteUrl: null, origins: ['https://shop.example'] },
+  connected: true,
+  demonstration: false,
+  payload: 'Pay 100 €',
+  status: 'pending',
+  publicKey: 'key',
+  createdAt: '2026-11-21T14:00:00.000Z',
+  expiresAt: '2026-11-21T14:05:00.000Z',
+}
+const signed: SigningRequest = { ...request, status: 'signed', signature: 'signature' }
+const denied: SigningRequest = { ...request, status: 'denied' }
+const decide: Step = { at: 'decide', request, insisted: false }
+const page = { framed: false }
+const frame = { framed: true }
+const after = (events: Event[], step: Step = { at: 'look' }, where = page) =>
+  events.reduce((current, event) => nextStep(current, event, where), step)
+
+test('a stranger signs in, and then decides', () => {
+  assert.deepEqual(after([{ type: 'nobody signed in' }]), { at: 'authenticate' })
+  assert.deepEqual(after([{ type: 'nobody signed in' }, { type: 'request read', request }]), decide)
+})
+
+test('in a frame nobody signs in, and nobody changes the account: a window does', () => {
+  assert.deepEqual(after([{ type: 'nobody signed in' }], undefined, frame), { at: 'open window' })
+  assert.deepEqual(after([{ type: 'no such request' }], undefined, frame), { at: 'open window' })
+  assert.deepEqual(after([{ type: 'no such request' }]), { at: 'unknown' })
+})
+
+test('a frame, which can prove no presence, sends the person to a window for that; a page stays', () => {
+  const open = { at: 'open window', toProve: true }
+  assert.deepEqual(after([{ type: 'proof needed' }, { type: 'request read', request }], decide, frame), open)
+  assert.equal(after([{ type: 'proof needed' }, { type: 'request read', request: signed }], decide, frame).at, 'end')
+  assert.deepEqual(after([{ type: 'proof needed' }], decide), decide)
+})
+
+test('where an organization asks for its own sign-in, that comes first, and in a frame not at all', () => {
+  const place = { organizationName: 'Acme', loginUrl: 'https://api.id.example/api/sso/1/start' }
+  const asked: Event = { type: 'own sign-in asked', place }
+  assert.deepEqual(after([asked]), { at: 'sign in there', place })
+  assert.deepEqual(after([asked], undefined, frame), { at: 'open window' })
+  assert.deepEqual(after([asked, { type: 'request read', request }]), decide)
+})
+
+test('a member who has done their part waits, until it is at its end or does not count any more', () => {
+  const asked = {
+    ...{ id: 'id', name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },
+    ...{ memberId: 'id', maySign: true, mayApprove: true, answered: 'sign' as const, answers: [] },
+  }
+  const answered: SigningRequest = { ...request, organization: asked }
+  const wait: Step = { at: 'wait', request: answered, organization: asked }
+  assert.deepEqual(after([{ type: 'request read', request: answered }], decide), wait)
+  const lapsed: SigningRequest = { ...request, organization: { ...asked, answered: null } }
+  assert.equal(after([{ type: 'request read', request: lapsed }], wait).at, 'decide')
+  assert.equal(after([{ type: 'request read', request: signed }], wait).at, 'end')
+  assert.equal(after([{ type: 'time is up' }], wait).at, 'end')
+})
+
+test('a request that was answered is at its end, and the app is told which', () => {
+  const answer = {
+    type: 'countersign:signed',
+    payload: { requestId: request.requestId, signature: 'signature', publicKey: 'key' },
+  } as const
+  const origins = ['https://shop.example']
+  assert.deepEqual(after([{ type: 'request read', request: signed }]), { at: 'end', end: 'signed', answer, origins })
+  assert.deepEqual(after([{ type: 'request read', request: denied }], decide), {
+    at: 'end',
+    end: 'denied',
+    answer: { type: 'countersign:denied', payload: { requestId: request.requestId } },
+    origins,
+  })
+  const told = { type: 'answered in a window', answer, origins } as const
+  assert.deepEqual(after([told], { at: 'open window' }, frame), { at: 'end', end: 'signed', answer, origins })
+})
+
+test('when the time is up there is nothing to decide, and the app is told nothing', () => {
+  const expired = { at: 'end', end: 'expired', origins: [] }
+  assert.deepEqual(after([{ type: 'time is up' }], decide), expired)
+  assert.deepEqual(after([{ type: 'time is up' }], { at: 'enter code', request, keyWraps: [] }), expired)
+  const read: Event = { type: 'request read', request: { ...request, status: 'expired' } }
+  assert.equal(after([read]).at, 'end')
+})
+
+test('an end is for good, whatever comes late', () => {
+  const end = after([{ type: 'request read', request: denied }], decide)
+  const late: Event[] = [
+    { type: 'nobody signed in' },
+    { type: 'request read', request },
+    { type: 'request read', request: signed },
+    { type: 'no such request' },
+    { type: 'insisted' },
+    { type: 'keys are shut', keyWraps: [] },
+    { type: 'turned back' },
+    { type: 'time is up' },
+  ]
+  for (const event of late) assert.equal(after([event], end), end, event.type)
+})
+
+test('who comes back from another tab is where they were', () => {
+  const insisted: Step = { ...decide, insisted: true }
+  assert.equal(after([{ type: 'request read', request }], insisted), insisted)
+  const code: Step = { at: 'enter code', request, keyWraps: [] }
+  assert.equal(after([{ type: 'request read', request }], code), code)
+  assert.deepEqual(after([{ type: 'turned back' }], code), insisted)
+})
+
+test('what belongs to another step changes nothing', () => {
+  const looking: Step = { at: 'look' }
+  for (const event of [{ type: 'insisted' }, { type: 'turned back' }, { type: 'time is up' }] as const)
+    assert.equal(after([event], looking), looking)
+})

@@ -1,0 +1,74 @@
+import type { Identity } from '@countersign/protocol/accounts/identities'
+import type { OrganizationChoice } from '@countersign/protocol/organizations/organization-context'
+import { ActionButton, Actions } from '../../components/form/Actions.tsx'
+import type { Doing } from '../../components/form/doing.ts'
+import { useWords } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import type { Grant } from './steps.ts'
+
+type Props = {
+  identity: Identity
+  read: Grant
+  mismatch: boolean
+  doing: Doing
+  /** With none: as themselves. */
+  onChoose: (organization: OrganizationChoice | undefined) => Promise<void>
+  onDeny: () => Promise<void>
+}
+
+/** For which of their organizations a person uses the app, or for themselves. */
+export function ChooseOrganization({
+  identity,
+  read: { organizations = [] },
+  mismatch,
+  doing,
+  onChoose,
+  onDeny,
+}: Props) {
+  const { signin: words, frame } = useWords()
+  const choose = (organization: OrganizationChoice | undefined) => () => onChoose(organization)
+  return (
+    <>
+      <StepHeading level={2}>{words.chooseOrganization}</StepHeading>
+      {mismatch && <p>{words.noSuchOrganization(identity.handle)}</p>}
+      <ul class="choices">
+        {organizations.map((organization) => (
+          <li key={organization.id}>
+            <Choice
+              id={organization.id}
+              name={organization.name}
+              below={organization.loginUrl === undefined ? words.asMember(identity.handle) : words.signInThereFirst}
+              doing={doing}
+              onChoose={choose(organization)}
+            />
+          </li>
+        ))}
+        <li>
+          <Choice name={words.yourself} below={`@${identity.handle}`} doing={doing} onChoose={choose(undefined)} />
+        </li>
+      </ul>
+      <Actions of={[{ name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny }]} doing={doing} />
+    </>
+  )
+}
+
+type ChoiceProps = { id?: string; name: string; below: string; doing: Doing; onChoose: () => Promise<void> }
+
+function Choice({ id, name, below, doing, onChoose }: ChoiceProps) {
+  const choose = {
+    name: 'choose-organization',
+    label: name,
+    look: 'choice' as const,
+    ...(id !== undefined && { organizationId: id }),
+    do: onChoose,
+  }
+  return (
+    <ActionButton action={choose} doing={doing}>
+      <span class="choice-name">{name}</span>
+      <span class="choice-handle">{below}</span>
+      <span class="choice-arrow" aria-hidden="true">
+        →
+      </span>
+    </ActionButton>
+  )
+}

@@ -1,0 +1,49 @@
+import type { Delegation } from '@countersign/protocol/oauth/delegations'
+import type { Connector } from '@countersign/protocol/pages'
+
+const instant = '2026-01-01T00:00:00.000Z'
+
+/** What an assistant wants at a calendar, for tests. */
+export function connectorOf(given: Partial<Connector> = {}): Connector {
+  return {
+    resourceId: '01a1fff8-329f-7b2b-939b-3550e0765a21',
+    resourceKey: 'calendar',
+    displayName: 'Calendar',
+    description: null,
+    audience: 'https://calendar.example',
+    owner: { clientId: 'app_calendar', name: 'Calendar', iconUrl: null, websiteUrl: null },
+    scopes: [],
+    mode: 'user_present',
+    withdrawn: {
+      invalid_target: { url: 'https://assistant.example/?error=invalid_target' },
+      invalid_scope: { url: 'https://assistant.example/?error=invalid_scope' },
+    },
+    ...given,
+  }
+}
+
+/** What an assistant may do at a calendar, for tests. */
+export function delegationOf(given: Partial<Delegation> = {}): Delegation {
+  return {
+    id: 'delegation-1',
+    identityId: 'id-of-ada',
+    sourceAppClientId: 'app_assistant',
+    sourceAppName: 'Assistant',
+    sourceAppIconUrl: null,
+    sourceAppWebsiteUrl: null,
+    targetResourceKey: 'calendar',
+    targetResourceName: 'Calendar',
+    targetAudience: 'https://calendar.example',
+    targetAppClientId: 'app_calendar',
+    targetAppName: 'Calendar',
+    scope: 'calendar.read',
+    scopeDescriptions: {},
+    communicationMode: 'user_present',
+    status: 'active',
+    createdAt: instant,
+    updatedAt: instant,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...given,
+  }
+}

@@ -1,0 +1,86 @@
+import type { SsoArrival } from '@countersign/protocol/organizations/sso'
+import { useEffect, useState } from 'preact/hooks'
+import { call, Refused } from '../../lib/call.ts'
+import { Actions } from '../../components/form/Actions.tsx'
+import { useDoing, type Action } from '../../components/form/doing.ts'
+import { Frame } from '../../components/frame/Frame.tsx'
+import { useWords } from '../../components/frame/Root.tsx'
+import { Waiting } from '../../components/display/Waiting.tsx'
+import { arrivalOfPage, unlessOver } from './arrival.ts'
+import { Over } from './Over.tsx'
+
+type State = { at: 'look' } | { at: 'over' } | { at: 'ask'; arrival: SsoArrival; signIn: SignIn }
+type SignIn = NonNullable<SsoArrival['signIn']>
+
+/** Asks before a sign-in that another site began, or that takes the place of another user's, changes anything. */
+export function Confirmation() {
+  const { sso: words, account } = useWords()
+  const doing = useDoing()
+  const [state, setState] = useState<State>({ at: 'look' })
+  const flowId = arrivalOfPage()
+
+  async function look() {
+    const arrival = await unlessOver(call('GET /api/sso/arrivals/:flowId', { params: { flowId } }))
+    setState(arrival?.signIn ? { at: 'ask', arrival, signIn: arrival.signIn } : { at: 'over' })
+  }
+  /** Another user may be concerned since: then the user is shown that one, and confirms again. */
+  async function confirm({ identity, replaces }: SignIn) {
+    const body = { handle: identity.handle, ...(replaces && { replaces: replaces.handle }) }
+    const confirming = call('POST /api/sso/arrivals/:flowId/confirm', { params: { flowId }, body })
+    const confirmed = await unlessOver(confirming).catch(async (error: unknown) => {
+      if (error instanceof Refused && error.code === 'sso_confirmation_outdated') await look()
+      throw error
+    })
+    if (confirmed) return location.replace(confirmed.returnTo)
+    setState({ at: 'over' })
+  }
+  useEffect(() => void doing.perform({ name: 'look', do: look }), [])
+
+  return (
+    <Frame title={words.confirmTitle} step={state.at}>
+      <section class="step">
+        {state.at === 'over' && <Over />}
+        {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={() => confirm(state.signIn)} />}
+        {state.at === 'look' && doing.problem === undefined && <Waiting />}
+        {state.at === 'look' && doing.problem !== undefined && (
+          <Actions of={[{ name: 'retry', label: account.retry, do: look }]} doing={doing} />
+        )}
+      </section>
+    </Frame>
+  )
+}
+
+type QuestionProps = {
+  arrival: SsoArrival
+  signIn: SignIn
+  doing: ReturnType<typeof useDoing>
+  onConfirm: () => Promise<void>
+}
+
+function Question({ arrival: { organization }, signIn: { identity, replaces }, doing, onConfirm }: QuestionProps) {
+  const words = useWords().sso
+  const confirm: Action = { name: 'confirm-sign-in', label: words.continueAs(identity.displayName), do: onConfirm }
+  const stay: Action = {
+    name: 'cancel',
+    label: replaces ? words.stayAs(replaces.displayName) : words.cancel,
+    look: 'secondary',
+    do: () => location.replace(replaces ? '/account' : '/'),
+  }
+  return (
+    <>
+      <h1>{words.confirmAs(identity.displayName, organization.name)}</h1>
+      {replaces ? (
+        <>
+          <p class="lead">{words.signedInAs(replaces.displayName, replaces.handle)}</p>
+          <p>{words.signsOut(identity.handle, replaces.displayName)}</p>
+        </>
+      ) : (
+        <>
+          <p class="lead">{words.startedElsewhere}</p>
+          <p>{words.signsIn(identity.handle)}</p>
+        </>
+      )}
+      <Actions of={[confirm, stay]} doing={doing} />
+    </>
+  )
+}

@@ -1,4 +1,0 @@
-import { drawPage } from '../ui/Root.tsx'
-import { Recover } from './Recover.tsx'
-
-await drawPage(Recover)

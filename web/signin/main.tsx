@@ -1,5 +1,0 @@
-import { drawPage } from '../ui/Root.tsx'
-import './signin.css'
-import { SignIn } from './SignIn.tsx'
-
-await drawPage(SignIn)
