@@ -15,14 +15,7 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { requireFresh, type Session } from '#accounts/sessions/session.ts'
 import { holdOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
 import { changeMail, codeMail } from './email-mails.ts'
-import {
-  deleteEmailProof,
-  deleteExpiredProofs,
-  findEmailProof,
-  setEmail,
-  tryEmailProof,
-  upsertEmailProof,
-} from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_email: [400, 'This is not an e-mail address that we can write to.'],
@@ -58,7 +51,7 @@ export async function beginEmailProof(
   const codeMac = keyring.mac(contextOf(identityId, email), code)
   await actingTransaction(db, session, async (tx) => {
     await holdOwnIdentity(tx, session, identityId)
-    await upsertEmailProof(tx, { identityId, email, codeMac, expiresAt })
+    await store.upsertEmailProof(tx, { identityId, email, codeMac, expiresAt })
     await record(tx, { action: 'identity.email_asked', actor: 'person', userId, identityId }, now)
   })
   return { email, expiresAt }
@@ -79,10 +72,10 @@ export async function finishEmailProof(
   const digits = code.replaceAll(/\s/g, '')
   const proved = await actingTransaction(db, session, async (tx) => {
     const before = await holdOwnIdentity(tx, session, identityId)
-    const proof = await tryEmailProof(tx, identityId, now)
+    const proof = await store.tryEmailProof(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
-    await deleteEmailProof(tx, identityId)
-    const after = await setEmail(tx, { identityId, email: proof.email }, now)
+    await store.deleteEmailProof(tx, identityId)
+    const after = await store.setEmail(tx, { identityId, email: proof.email }, now)
     await record(tx, { action: 'identity.email_verified', actor: 'person', userId, identityId }, now)
     return { before, after }
   })
@@ -103,9 +96,9 @@ export async function removeEmail(
   requireFresh(session, now)
   const { before, after } = await actingTransaction(kernel.db, session, async (tx) => {
     const held = await holdOwnIdentity(tx, session, identityId)
-    await deleteEmailProof(tx, identityId)
+    await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
-    const changed = await setEmail(tx, { identityId, email: null }, now)
+    const changed = await store.setEmail(tx, { identityId, email: null }, now)
     await record(tx, { action: 'identity.email_removed', actor: 'person', userId, identityId }, now)
     return { before: held, after: changed }
   })
@@ -115,12 +108,12 @@ export async function removeEmail(
 
 /** The address that waits to be proved, or null. */
 export async function readUnprovedEmail(db: Database, identityId: string, now: Date): Promise<string | null> {
-  return (await findEmailProof(db, identityId, now))?.email ?? null
+  return (await store.findEmailProof(db, identityId, now))?.email ?? null
 }
 
 /** Deletes up to `batch` proofs that nobody finished in time, and says how many. */
 export function pruneEmailProofs(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteExpiredProofs(db, now, batch)
+  return store.deleteExpiredProofs(db, now, batch)
 }
 
 /** Tells whoever reads the former address. The change is made by then: a mail that can't be sent is logged alone. */

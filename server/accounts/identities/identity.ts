@@ -12,25 +12,8 @@ import { actingTransaction, type ActingSession } from '#accounts/sessions/acting
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { Acting, Session } from '#accounts/sessions/session.ts'
 import { giveUpHandle, isReservedHandle, reservedUntil, takeHandle } from './handle.ts'
-import {
-  countIdentity,
-  deleteIdentities,
-  deletePerson,
-  findIdentity as findIdentityOfId,
-  findIdentityOfHandle,
-  findIdentityOfUser,
-  findPerson,
-  insertIdentity,
-  insertPerson,
-  listIdentitiesOfUser,
-  lockIdentitiesOfUser,
-  lockIdentity,
-  lockIdentityOfUser,
-  lockPerson,
-  uncountIdentity,
-  updateIdentity,
-  type IdentityRow,
-} from './store.ts'
+import * as store from './store.ts'
+import type { IdentityRow } from './store.ts'
 
 export type { IdentityRow }
 
@@ -55,7 +38,7 @@ type NewPerson = NewIdentity & { userId: string; identityId: string }
 
 /** Begins a person with a first identity. Refuses `handle_taken`. */
 export async function beginPerson(tx: Transaction, person: NewPerson, now: Date): Promise<Identity> {
-  await insertPerson(tx, person.userId, now)
+  await store.insertPerson(tx, person.userId, now)
   return toIdentity(await addIdentity(tx, person, now))
 }
 
@@ -65,7 +48,7 @@ export async function beginPerson(tx: Transaction, person: NewPerson, now: Date)
  * person has gone meanwhile.
  */
 export async function holdPerson(tx: Transaction, userId: string): Promise<void> {
-  if (!(await lockPerson(tx, userId))) throw refuse.unauthorized()
+  if (!(await store.lockPerson(tx, userId))) throw refuse.unauthorized()
 }
 
 /**
@@ -85,7 +68,7 @@ export function actingPersonTransaction<Result>(
 
 /** Since when there is this person. Refuses `unauthorized` where there is none any more. */
 export async function personSince(db: Database, userId: string): Promise<Date> {
-  const person = await findPerson(db, userId)
+  const person = await store.findPerson(db, userId)
   if (!person) throw refuse.unauthorized()
   return person.createdAt
 }
@@ -97,16 +80,16 @@ export async function personSince(db: Database, userId: string): Promise<Date> {
 export async function removeIdentity(tx: Transaction, acting: Acting, identityId: string, now: Date): Promise<void> {
   await holdPerson(tx, acting.userId)
   await holdOwnIdentity(tx, acting, identityId)
-  if (!(await uncountIdentity(tx, acting.userId))) throw refuse.last_identity()
-  await deleteIdentities(tx, [identityId], reservedUntil(now))
+  if (!(await store.uncountIdentity(tx, acting.userId))) throw refuse.last_identity()
+  await store.deleteIdentities(tx, [identityId], reservedUntil(now))
 }
 
 /** Removes a person with their identities, and answers which those were. Refuses `unauthorized` the second time. */
 export async function removePerson(tx: Transaction, userId: string, now: Date): Promise<string[]> {
   await holdPerson(tx, userId)
-  const identityIds = await lockIdentitiesOfUser(tx, userId)
-  await deleteIdentities(tx, identityIds, reservedUntil(now))
-  await deletePerson(tx, userId)
+  const identityIds = await store.lockIdentitiesOfUser(tx, userId)
+  await store.deleteIdentities(tx, identityIds, reservedUntil(now))
+  await store.deletePerson(tx, userId)
   return identityIds
 }
 
@@ -120,7 +103,7 @@ export async function createIdentity(
   requireFitting(wanted)
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
-    if (!(await countIdentity(tx, userId))) throw refuse.too_many_identities()
+    if (!(await store.countIdentity(tx, userId))) throw refuse.too_many_identities()
     // At random, for a time in it would tell apps which identities were made together.
     const identity = await addIdentity(
       tx,
@@ -136,13 +119,13 @@ export async function createIdentity(
  * An instant after that of every other identity of a person, by which they are listed in order: clocks differ a little.
  */
 async function nextInOrder(tx: Transaction, userId: string, now: Date): Promise<Date> {
-  const latest = (await listIdentitiesOfUser(tx, userId)).at(-1)
+  const latest = (await store.listIdentitiesOfUser(tx, userId)).at(-1)
   return latest ? laterOf(now, secondsAfter(latest.createdAt, 0.001)) : now
 }
 
 /** The identities of a person, in the order in which they were made. */
 export async function listIdentities(db: Database, userId: string): Promise<Identity[]> {
-  return (await listIdentitiesOfUser(db, userId)).map(toIdentity)
+  return (await store.listIdentitiesOfUser(db, userId)).map(toIdentity)
 }
 
 /** The identities as which somebody can act here: all of theirs, or the one that their session is of. */
@@ -156,14 +139,14 @@ export async function listActing(db: Database, { userId, identityId: only }: Act
  * one of their own that the session is not of.
  */
 export async function requireOwnIdentity(db: Database, acting: Acting, identityId: string): Promise<IdentityRow> {
-  const identity = canBe(acting, identityId) ? await findIdentityOfUser(db, acting.userId, identityId) : undefined
+  const identity = canBe(acting, identityId) ? await store.findIdentityOfUser(db, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
   return identity
 }
 
 /** The same, locked until the transaction ends. Refuses `identity_not_found`. */
 export async function holdOwnIdentity(tx: Transaction, acting: Acting, identityId: string): Promise<IdentityRow> {
-  const identity = canBe(acting, identityId) ? await lockIdentityOfUser(tx, acting.userId, identityId) : undefined
+  const identity = canBe(acting, identityId) ? await store.lockIdentityOfUser(tx, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
   return identity
 }
@@ -172,17 +155,17 @@ const canBe = ({ identityId: only }: Acting, identityId: string) => only === nul
 
 /** Anybody's identity, locked until the transaction ends; undefined where there is none. */
 export function holdIdentity(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
-  return lockIdentity(tx, identityId)
+  return store.lockIdentity(tx, identityId)
 }
 
 /** The identity of this id, whichever user has it; undefined where there is none. */
 export function findIdentity(db: Database, identityId: string): Promise<IdentityRow | undefined> {
-  return findIdentityOfId(db, identityId)
+  return store.findIdentity(db, identityId)
 }
 
 /** The identity that has this handle, written in any case. */
 export function findByHandle(db: Database, handle: string) {
-  return findIdentityOfHandle(db, foldHandle(handle))
+  return store.findIdentityOfHandle(db, foldHandle(handle))
 }
 
 type Change = IdentityChange & { acting: Session; identityId: string }
@@ -209,7 +192,7 @@ export async function changeIdentity(
   return actingTransaction(db, acting, async (tx) => {
     const before = await holdOwnIdentity(tx, acting, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
-    const after = await updateIdentity(tx, { ...change, identityId }, now)
+    const after = await store.updateIdentity(tx, { ...change, identityId }, now)
     const action = before.handle === after.handle ? 'identity.changed' : 'identity.handle_changed'
     await record(tx, { action, actor: 'person', userId, identityId }, now)
     return toIdentity(after)
@@ -243,5 +226,5 @@ export function toIdentity(row: IdentityRow): Identity {
 
 async function addIdentity(tx: Transaction, person: NewPerson, now: Date): Promise<IdentityRow> {
   await takeHandle(tx, person.handle, person.identityId, now)
-  return insertIdentity(tx, person, now)
+  return store.insertIdentity(tx, person, now)
 }

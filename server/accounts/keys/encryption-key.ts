@@ -7,7 +7,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireFresh, type Session } from '#accounts/sessions/session.ts'
-import { deleteIdentityKeys, findIdentityKey, insertIdentityKey } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   identity_not_found: [404, 'There is no identity of this handle.'],
@@ -20,12 +20,12 @@ type NewIdentityKey = { identityId: string; publicKey: Uint8Array; encryptedPriv
 
 /** Enrols the encryption key of a new identity. `publicKey` comes from `readEncryptionKey`. */
 export async function enrolEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
-  await insertIdentityKey(tx, key, now)
+  await store.insertIdentityKey(tx, key, now)
 }
 
 /** The encryption key of an identity; null where it has none. */
 export async function readIdentityKey(db: Database, identityId: string) {
-  const key = await findIdentityKey(db, identityId)
+  const key = await store.findIdentityKey(db, identityId)
   if (!key) return null
   return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
 }
@@ -63,7 +63,7 @@ export async function createIdentityKey(
   return actingTransaction(db, session, async (tx) => {
     // Held: of two keys at once, one comes too late.
     await holdOwnIdentity(tx, session, identityId)
-    if (await findIdentityKey(tx, identityId)) throw refuse.key_exists()
+    if (await store.findIdentityKey(tx, identityId)) throw refuse.key_exists()
     await enrolEncryptionKey(tx, key, now)
     await record(tx, { action: 'encryption_key.created', actor: 'person', userId, identityId }, now)
     return { identityId, hasKey: true, publicKey, encryptedPrivateKey, createdAt: now.toISOString() }
@@ -72,7 +72,7 @@ export async function createIdentityKey(
 
 /** Forgets the keys of identities that are going. */
 export async function forgetIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteIdentityKeys(tx, identityIds)
+  await store.deleteIdentityKeys(tx, identityIds)
 }
 
 /**

@@ -6,15 +6,9 @@ import { record } from '#platform/audit/audit.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { deleteApprovalsOfUser } from './device-approval-store.ts'
-import {
-  deleteRecoveryOfUser,
-  deleteWraps,
-  deleteWrapsOfCredential,
-  insertWraps,
-  listWraps,
-  type WrapRow,
-} from './store.ts'
+import * as deviceApprovalStore from './device-approval-store.ts'
+import * as store from './store.ts'
+import type { WrapRow } from './store.ts'
 
 const refuse = refusals({
   invalid_request: [
@@ -26,7 +20,7 @@ const refuse = refusals({
 
 /** The wraps of a person's master key. */
 export async function listKeyWraps(db: Database | Transaction, userId: string): Promise<KeyWrap[]> {
-  return (await listWraps(db, userId)).map(toKeyWrap)
+  return (await store.listWraps(db, userId)).map(toKeyWrap)
 }
 
 /** Refuses `invalid_request` for wraps that no browser could use. */
@@ -41,7 +35,7 @@ export function requireCoherent(wraps: NewKeyWrap[]): void {
 /** Keeps the first wraps of a new person. */
 export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKeyWrap[], now: Date): Promise<void> {
   if (wraps.length > 0)
-    await insertWraps(
+    await store.insertWraps(
       tx,
       userId,
       wraps.map((wrap) => ({ ...wrap, wrapId: randomUUIDv7() })),
@@ -51,9 +45,9 @@ export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKe
 
 /** Forgets whatever opens the keys of a person who is going: the wraps, the recovery code, devices that were asked. */
 export async function forgetPersonKeys(tx: Transaction, userId: string): Promise<void> {
-  await deleteWraps(tx, userId)
-  await deleteRecoveryOfUser(tx, userId)
-  await deleteApprovalsOfUser(tx, userId)
+  await store.deleteWraps(tx, userId)
+  await store.deleteRecoveryOfUser(tx, userId)
+  await deviceApprovalStore.deleteApprovalsOfUser(tx, userId)
 }
 
 /** Replaces all wraps of a person by others, at once. */
@@ -66,7 +60,7 @@ export async function replaceKeyWraps(
   requireCoherent(wraps)
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
-    await deleteWraps(tx, userId)
+    await store.deleteWraps(tx, userId)
     await keepKeyWraps(tx, userId, wraps, now)
     await record(tx, { action: 'account.key_wraps_replaced', actor: 'person', userId }, now)
     return listKeyWraps(tx, userId)
@@ -76,11 +70,11 @@ export async function replaceKeyWraps(
 /** Lets one more passkey open a person's keys, where it does not yet or no longer. Refuses `too_many_key_wraps`. */
 export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
   await holdPerson(tx, userId)
-  await deleteWrapsOfCredential(tx, userId, wrap.credentialId)
-  const wraps = await listWraps(tx, userId)
+  await store.deleteWrapsOfCredential(tx, userId, wrap.credentialId)
+  const wraps = await store.listWraps(tx, userId)
   if (wraps.length >= limits.keyWrapsMax) throw refuse.too_many_key_wraps()
   const wrapId = randomUUIDv7()
-  await insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
+  await store.insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
   return { ...wrap, wrapId, createdAt: now.toISOString() }
 }
 
@@ -97,7 +91,7 @@ export async function grantPasskey(db: Database, session: Session, wrap: Passkey
 
 /** Forgets what a passkey opened. */
 export async function forgetKeyWrap(tx: Transaction, userId: string, credentialId: string): Promise<void> {
-  await deleteWrapsOfCredential(tx, userId, credentialId)
+  await store.deleteWrapsOfCredential(tx, userId, credentialId)
 }
 
 function toKeyWrap(row: WrapRow): KeyWrap {

@@ -5,11 +5,11 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 import { keepKeyWraps, listKeyWraps } from './key-wrap.ts'
-import { deleteRecovery, deleteWraps, findRecovery, upsertRecovery } from './store.ts'
+import * as store from './store.ts'
 
 /** Keeps what the server may check of a recovery code: a hash of what the code derives, which opens nothing. */
 export async function keepRecovery(tx: Transaction, userId: string, recoveryAuth: string, now: Date): Promise<void> {
-  await upsertRecovery(tx, userId, digestOf(recoveryAuth), now)
+  await store.upsertRecovery(tx, userId, digestOf(recoveryAuth), now)
 }
 
 type NewRecovery = { recoveryAuth: string; ciphertext: string }
@@ -24,7 +24,7 @@ export async function replaceRecovery(
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
     await keepRecovery(tx, userId, recovery.recoveryAuth, now)
-    await deleteWraps(tx, userId, 'recovery_code')
+    await store.deleteWraps(tx, userId, 'recovery_code')
     await keepKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
     await record(tx, { action: 'account.recovery_replaced', actor: 'person', userId }, now)
     return listKeyWraps(tx, userId)
@@ -33,7 +33,7 @@ export async function replaceRecovery(
 
 /** Since when a person has the recovery code that is in force; null where none is. */
 export async function recoverySince(db: Database, userId: string): Promise<Date | null> {
-  return (await findRecovery(db, userId))?.createdAt ?? null
+  return (await store.findRecovery(db, userId))?.createdAt ?? null
 }
 
 /** The hash of a recovery code, where it is this person's and in force. Takes as long where there is no such person. */
@@ -43,7 +43,7 @@ export async function checkRecovery(
   recoveryAuth: string,
 ): Promise<Uint8Array | undefined> {
   const shown = digestOf(recoveryAuth)
-  const kept = await findRecovery(db, userId)
+  const kept = await store.findRecovery(db, userId)
   return equalBytes(kept?.authSha256 ?? Buffer.alloc(shown.length), shown) ? shown : undefined
 }
 
@@ -52,7 +52,7 @@ export async function checkRecovery(
  * that the person can still open their keys with it.
  */
 export function spendRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
-  return deleteRecovery(tx, userId, authSha256)
+  return store.deleteRecovery(tx, userId, authSha256)
 }
 
 function digestOf(recoveryAuth: string): Uint8Array {

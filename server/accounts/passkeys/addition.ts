@@ -13,7 +13,7 @@ import type { FlowClient } from './browser-binding.ts'
 import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey, listPasskeys } from './passkey.ts'
-import { listCredentials } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_credential: [401, 'This passkey was begun by somebody else. Start again.'],
@@ -27,7 +27,7 @@ export async function startAddition({ db, config, clock }: Kernel, session: Sess
   const now = clock()
   requireFresh(session, now)
   const { userId } = session
-  const existing = await listCredentials(db, userId)
+  const existing = await store.listCredentials(db, userId)
   if (existing.length >= limits.passkeysPerUserMax) throw refuse.too_many_passkeys()
   const [identity] = await listIdentities(db, userId)
   // Deleted since the session was read.

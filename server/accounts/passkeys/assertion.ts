@@ -7,7 +7,7 @@ import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { requireSameFrame } from './client-data.ts'
 import { userHandleOf } from './options.ts'
-import { findCredential, useCredential } from './store.ts'
+import * as store from './store.ts'
 
 export const refuse = refusals({ invalid_credential: [401, 'This passkey does not sign in here. Try another one.'] })
 
@@ -37,11 +37,11 @@ export async function withProof<Result extends object>(
   if (owner !== undefined && userId !== owner) throw refuse.invalid_credential()
   const done = await transaction(kernel.db, async (tx) => {
     await holdPerson(tx, userId)
-    return (await useCredential(tx, proved, now)) ? work(tx, proved) : undefined
+    return (await store.useCredential(tx, proved, now)) ? work(tx, proved) : undefined
   })
   if (done) return done
   // The one that was removed in between has no counter to speak of.
-  if (!(await findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()
+  if (!(await store.findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()
   const details = { credentialId }
   await record(kernel.db, { action: 'passkey.counter_went_back', actor: 'system', userId, details }, now)
   throw refuse.invalid_credential()
@@ -58,7 +58,7 @@ async function verifyAssertion(
 ): Promise<Proved> {
   const { authenticatorAttachment: _unused, ...response } = sent
   requireSameFrame(response.response.clientDataJSON, refuse.invalid_credential)
-  const credential = await findCredential(db, response.id)
+  const credential = await store.findCredential(db, response.id)
   if (!credential || response.response.userHandle !== userHandleOf(credential.userId)) throw refuse.invalid_credential()
 
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -6,7 +6,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { refusals } from '#platform/refusal.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import type { FlowClient } from './browser-binding.ts'
-import { deleteExpiredFlows, insertFlow, takeFlow } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({ invalid_flow: [400, 'This attempt has expired or was used before. Start again.'] })
 
@@ -34,7 +34,12 @@ export async function beginFlow(
 ): Promise<{ flowId: string; challenge: string }> {
   const flowId = randomUUID()
   const challenge = randomBytes(32).toString('base64url')
-  await insertFlow(db, { flowId, challenge, ...ceremony, expiresAt: secondsAfter(now, limits.flowLifetimeSeconds) })
+  await store.insertFlow(db, {
+    flowId,
+    challenge,
+    ...ceremony,
+    expiresAt: secondsAfter(now, limits.flowLifetimeSeconds),
+  })
   return { flowId, challenge }
 }
 
@@ -52,12 +57,12 @@ export async function finishFlow<Kind extends Ceremony['ceremony']>(
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
   const id = flowId.toLowerCase()
-  const flow = isUuid(id) ? await takeFlow(db, kind, { flowId: id, client }, now) : undefined
+  const flow = isUuid(id) ? await store.takeFlow(db, kind, { flowId: id, client }, now) : undefined
   if (!flow) throw refuse.invalid_flow()
   return flow
 }
 
 /** Deletes up to `batch` ceremonies that nobody finished in time, and says how many. */
 export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteExpiredFlows(db, now, batch)
+  return store.deleteExpiredFlows(db, now, batch)
 }

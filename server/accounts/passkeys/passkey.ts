@@ -10,16 +10,8 @@ import { forgetProofs, isOpen } from '#accounts/sessions/proof.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 import { endSessions } from '#tokens/families/session.ts'
 import type { Attested } from './attestation.ts'
-import {
-  deleteCredential,
-  deleteCredentialsOfUser,
-  deleteFlowsOfUser,
-  findCredential,
-  insertCredential,
-  listCredentials,
-  setCredentialName,
-  type Credential,
-} from './store.ts'
+import * as store from './store.ts'
+import type { Credential } from './store.ts'
 
 const refuse = refusals({
   credential_in_use: [409, 'This passkey belongs to an account already. Sign in with it.'],
@@ -31,12 +23,12 @@ const refuse = refusals({
 /** The passkeys of a person, the oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
   const opens = await opening(db, userId)
-  return (await listCredentials(db, userId)).map((credential) => toPasskey(credential, opens))
+  return (await store.listCredentials(db, userId)).map((credential) => toPasskey(credential, opens))
 }
 
 /** Enrols a passkey that was just made. Refuses `credential_in_use`. */
 export async function enrolPasskey(tx: Transaction, userId: string, made: Attested, now: Date): Promise<void> {
-  await insertCredential(tx, { ...made, userId }, now).catch((error: unknown) => {
+  await store.insertCredential(tx, { ...made, userId }, now).catch((error: unknown) => {
     throw isTaken(error, 'passkey_credential_pkey') ? refuse.credential_in_use() : error
   })
 }
@@ -52,7 +44,7 @@ export async function renamePasskey(
   if (!isDisplayName(name)) throw refuse.invalid_request()
   const { userId } = session
   return actingTransaction(db, session, async (tx) => {
-    const renamed = await setCredentialName(tx, userId, credentialId, name)
+    const renamed = await store.setCredentialName(tx, userId, credentialId, name)
     if (!renamed) throw refuse.passkey_not_found()
     await record(tx, { action: 'passkey.renamed', actor: 'person', userId, details: { credentialId } }, now)
     return toPasskey(renamed, await opening(tx, userId))
@@ -73,7 +65,7 @@ export async function removePasskey(
 ): Promise<{ goesOn: boolean }> {
   const { userId, sessionId } = session
   const removed = await actingPersonTransaction(db, session, async (tx) => {
-    if (!(await deleteCredential(tx, userId, credentialId))) return undefined
+    if (!(await store.deleteCredential(tx, userId, credentialId))) return undefined
     await forgetKeyWrap(tx, userId, credentialId)
     await forgetProofs(tx, { userId, sessionId, credentialId })
     const sessionsEnded = await endSessions(tx, { userId, which: 'of passkey', credentialId }, now)
@@ -82,19 +74,19 @@ export async function removePasskey(
     return { goesOn: await isOpen(tx, sessionId) }
   })
   if (removed) return removed
-  const kept = await findCredential(db, credentialId)
+  const kept = await store.findCredential(db, credentialId)
   throw kept?.userId === userId ? refuse.last_passkey() : refuse.passkey_not_found()
 }
 
 /** Forgets the passkeys of a person who is going, and the ceremonies that they are amid. */
 export async function forgetPasskeys(tx: Transaction, userId: string): Promise<void> {
-  await deleteCredentialsOfUser(tx, userId)
-  await deleteFlowsOfUser(tx, userId)
+  await store.deleteCredentialsOfUser(tx, userId)
+  await store.deleteFlowsOfUser(tx, userId)
 }
 
 /** Whether a passkey signs in to any account. */
 export async function isPasskeyKnown(db: Database, credentialId: string): Promise<boolean> {
-  return (await findCredential(db, credentialId)) !== undefined
+  return (await store.findCredential(db, credentialId)) !== undefined
 }
 
 /** The passkeys that open a person's keys. */

@@ -16,7 +16,7 @@ import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
 import { creationOptions } from './options.ts'
 import { enrolPasskey } from './passkey.ts'
 import { tellOfRecovery } from './recovery-mail.ts'
-import { listCredentials } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_credential: [401, 'This handle and this recovery code do not belong together.'],
@@ -37,7 +37,7 @@ export async function startRecovery(
   const { userId } = identity
   const ceremony = { ceremony: 'recover', userId, recoverySha256, browserSha256 } as const
   const { flowId, challenge } = await beginFlow(db, ceremony, clock())
-  const existing = await listCredentials(db, userId)
+  const existing = await store.listCredentials(db, userId)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, identity, existing) }
 }
 

@@ -1,7 +1,7 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import type { Session } from './session.ts'
-import { findAuthTime, lockSession } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   unauthorized: [401, 'Sign in first.'],
@@ -37,9 +37,9 @@ export function actingTransaction<Result>(
   return transaction(db, async (tx) => {
     const acting = { session, isHeld: false }
     actingIn.set(tx, acting)
-    requireThere(session, await findAuthTime(tx, session.sessionId))
+    requireThere(session, await store.findAuthTime(tx, session.sessionId))
     const result = await work(tx)
-    if (!acting.isHeld) requireThere(session, await lockSession(tx, session.sessionId, patienceMilliseconds))
+    if (!acting.isHeld) requireThere(session, await store.lockSession(tx, session.sessionId, patienceMilliseconds))
     return result
   })
 }
@@ -51,7 +51,7 @@ export function actingTransaction<Result>(
 export async function holdActing(tx: Transaction): Promise<void> {
   const acting = actingIn.get(tx)
   if (!acting || acting.isHeld) return
-  requireThere(acting.session, await lockSession(tx, acting.session.sessionId))
+  requireThere(acting.session, await store.lockSession(tx, acting.session.sessionId))
   acting.isHeld = true
 }
 

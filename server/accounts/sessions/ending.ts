@@ -1,14 +1,7 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { holdActing } from './acting.ts'
-import {
-  deleteNamed,
-  deleteNamedIdentities,
-  deleteSessions,
-  lockSessions,
-  noteOrganizations,
-  selectSessions,
-  type SessionsOf,
-} from './ending-store.ts'
+import * as endingStore from './ending-store.ts'
+import { selectSessions, type SessionsOf } from './ending-store.ts'
 
 export type { SessionsOf }
 
@@ -23,12 +16,12 @@ export { selectSessions }
 export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   if ('identityIds' in of && of.identityIds?.length === 0) return 0
   await holdActing(tx)
-  return lockSessions(tx, of)
+  return endingStore.lockSessions(tx, of)
 }
 
 /** Removes sessions that this transaction holds. The codes that they gave are the caller's, before. */
 export function removeSessions(tx: Transaction, of: SessionsOf): Promise<void> {
-  return deleteSessions(tx, of)
+  return endingStore.deleteSessions(tx, of)
 }
 
 /** Takes back what the sign-in of an organization has said, in sessions that a passkey has opened too. */
@@ -36,12 +29,12 @@ export async function forgetEnterpriseSso(
   tx: Transaction,
   of: { organizationId: string; connectionId?: string; identityIds?: string[] },
 ): Promise<void> {
-  if (of.identityIds?.length !== 0) await deleteNamed(tx, of)
+  if (of.identityIds?.length !== 0) await endingStore.deleteNamed(tx, of)
 }
 
 /** Takes back what any organization has said of identities that are going. */
 export async function forgetNamedIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteNamedIdentities(tx, identityIds)
+  await endingStore.deleteNamedIdentities(tx, identityIds)
 }
 
 /**
@@ -49,5 +42,5 @@ export async function forgetNamedIdentities(tx: Transaction, identityIds: string
  * those of which it has taken back its word meanwhile. Says how many those were.
  */
 export function noteOpeningOrganizations(db: Database, _now: Date, batch: number): Promise<number> {
-  return noteOrganizations(db, batch)
+  return endingStore.noteOrganizations(db, batch)
 }

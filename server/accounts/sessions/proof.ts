@@ -3,7 +3,8 @@ import type { Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import { holdActing } from './acting.ts'
 import type { Session } from './session.ts'
-import { findAuthTime, findProof, revertProofs, setCredentialOfProof, setProof, type Proof } from './store.ts'
+import * as store from './store.ts'
+import type { Proof } from './store.ts'
 
 const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
 
@@ -12,7 +13,7 @@ const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
  * `unauthorized` where the session has ended.
  */
 export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date): Promise<void> {
-  if (!(await setProof(tx, proof, now))) throw refuse.unauthorized()
+  if (!(await store.setProof(tx, proof, now))) throw refuse.unauthorized()
 }
 
 /**
@@ -25,9 +26,9 @@ export async function forgetProofs(
 ): Promise<void> {
   // Before the proof of the session in which that is done goes too.
   await holdActing(tx)
-  const proof = await findProof(tx, sessionId)
-  if (proof?.provedBy && proof.provedBy !== credentialId) await setCredentialOfProof(tx, sessionId)
-  await revertProofs(tx, { userId, credentialId })
+  const proof = await store.findProof(tx, sessionId)
+  if (proof?.provedBy && proof.provedBy !== credentialId) await store.setCredentialOfProof(tx, sessionId)
+  await store.revertProofs(tx, { userId, credentialId })
 }
 
 /** Whether the last proof of presence in a session is no older than what needs a fresh one takes. */
@@ -37,5 +38,5 @@ export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boo
 
 /** Whether a session that this transaction holds is there still, after what it has ended. */
 export async function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
-  return (await findAuthTime(tx, sessionId)) !== undefined
+  return (await store.findAuthTime(tx, sessionId)) !== undefined
 }

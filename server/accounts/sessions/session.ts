@@ -16,14 +16,8 @@ import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './
 import { passOnAppSessions } from './logout.ts'
 import { ownKey } from './own-key.ts'
 import { isFresh } from './proof.ts'
-import {
-  deleteEndedSessions,
-  findSession,
-  insertSession,
-  listSessionsOfUser,
-  touchSession,
-  type NewSession,
-} from './store.ts'
+import * as store from './store.ts'
+import type { NewSession } from './store.ts'
 
 /** How a session was opened: with a passkey of the person, or by the sign-in of an organization alone. */
 export type AuthMethod = 'passkey' | 'enterprise_sso'
@@ -175,7 +169,7 @@ async function open(tx: Transaction, { userId, identityId, ...opening }: Opening
   const lifetime = identityId === null ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
   const endsAt = secondsAfter(now, lifetime)
   const earlier = await findEarlier(tx, browser)
-  await insertSession(tx, {
+  await store.insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
     federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
@@ -194,7 +188,7 @@ async function open(tx: Transaction, { userId, identityId, ...opening }: Opening
 async function findEarlier(db: Database, { earlierToken }: Browser) {
   const route = earlierToken === undefined ? undefined : readToken('session', earlierToken, 16)
   if (!route || earlierToken === undefined) return undefined
-  const earlier = await findSession(db, uuidFromBytes(route))
+  const earlier = await store.findSession(db, uuidFromBytes(route))
   return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
 }
 
@@ -206,14 +200,14 @@ export async function sessionOf(db: Database, { earlierToken }: Browser, now: Da
 /** The session for which the browser itself asks, by the token that it has for that. */
 export async function sessionOfFederatedToken(db: Database, token: string, now: Date): Promise<Session | undefined> {
   const route = readToken('federated', token, 16)
-  const row = route && (await findSession(db, uuidFromBytes(route)))
+  const row = route && (await store.findSession(db, uuidFromBytes(route)))
   if (!row?.federatedSha256 || !equalBytes(row.federatedSha256, sha256(token))) return undefined
   return liveSession(db, row, now)
 }
 
 /** The sessions in which a person is signed in, the one used last first. */
 export async function listSessions(db: Database, { userId, sessionId }: Session, now: Date): Promise<SessionEntry[]> {
-  const rows = await listSessionsOfUser(db, userId)
+  const rows = await store.listSessionsOfUser(db, userId)
   return rows
     .filter((row) => now < expiryOf(row))
     .map((row) => ({
@@ -236,14 +230,14 @@ export function requireFresh(session: Session, now: Date): void {
 
 /** Deletes up to `batch` sessions that have ended, and says how many. */
 export function pruneSessions(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteEndedSessions(db, { now, lastSeen: secondsAfter(now, -limits.sessionIdleSeconds) }, batch)
+  return store.deleteEndedSessions(db, { now, lastSeen: secondsAfter(now, -limits.sessionIdleSeconds) }, batch)
 }
 
 /** The session of a token. Notes at most once a minute that it was seen. */
 async function readSession(db: Database, token: string, now: Date): Promise<Session | undefined> {
   const route = readToken('session', token, 16)
   if (!route) return undefined
-  const row = await findSession(db, uuidFromBytes(route))
+  const row = await store.findSession(db, uuidFromBytes(route))
   if (!row || !equalBytes(row.tokenSha256, sha256(token))) return undefined
   return liveSession(db, row, now)
 }
@@ -253,17 +247,17 @@ async function readBusinessSession(kernel: Kernel, request: FastifyRequest, now:
   const bearer = bearerToken(request)
   if (bearer === undefined || request.routeOptions.config.host !== 'business') return undefined
   const sessionId = await readBusinessToken(kernel, bearer, now)
-  const row = sessionId === undefined ? undefined : await findSession(kernel.db, sessionId)
+  const row = sessionId === undefined ? undefined : await store.findSession(kernel.db, sessionId)
   return row && liveSession(kernel.db, row, now)
 }
 
-type Row = NonNullable<Awaited<ReturnType<typeof findSession>>>
+type Row = NonNullable<Awaited<ReturnType<typeof store.findSession>>>
 
 async function liveSession(db: Database, row: Row, now: Date): Promise<Session | undefined> {
   if (now >= expiryOf(row)) return undefined
   const authMethod: AuthMethod = row.identityId === null ? 'passkey' : 'enterprise_sso'
   if (now >= secondsAfter(row.lastSeenAt, seenAgainAfterSeconds)) {
-    await touchSession(db, row.sessionId, now)
+    await store.touchSession(db, row.sessionId, now)
     return { ...row, authMethod, expiresAt: expiryOf({ ...row, lastSeenAt: now }) }
   }
   return { ...row, authMethod, expiresAt: expiryOf(row) }

@@ -3,15 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { secondsAfter } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
-import {
-  deleteNotes,
-  findEnterpriseSso,
-  listOrganizationsOfSession,
-  moveEnterpriseSso,
-  upsertEnterpriseSso,
-  upsertWithoutSso,
-} from './sso-session-store.ts'
-import { findAuthTime } from './store.ts'
+import * as ssoSessionStore from './sso-session-store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({ unauthorized: [401, 'Sign in first.'] })
 
@@ -33,7 +26,7 @@ export async function noteEnterpriseSso(
   named: { sessionId: string; organizationId: string; connectionId: string; identityId: string },
   now: Date,
 ): Promise<void> {
-  if (!(await upsertEnterpriseSso(tx, named, now))) throw refuse.unauthorized()
+  if (!(await ssoSessionStore.upsertEnterpriseSso(tx, named, now))) throw refuse.unauthorized()
 }
 
 /**
@@ -46,7 +39,7 @@ export async function readEnterpriseSso(
   organizationId: string,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
-  const said = await findEnterpriseSso(db, sessionId, organizationId)
+  const said = await ssoSessionStore.findEnterpriseSso(db, sessionId, organizationId)
   return said && said.authenticatedAt > secondsAfter(now, -limits.enterpriseSsoSeconds) ? said : undefined
 }
 
@@ -60,8 +53,8 @@ export async function noteWithoutSso(
   now: Date,
 ): Promise<boolean> {
   const since = secondsAfter(now, -limits.withoutSsoNotedSeconds)
-  if (await upsertWithoutSso(tx, { ...within, since }, now)) return true
-  if (!(await findAuthTime(tx, within.sessionId))) throw refuse.unauthorized()
+  if (await ssoSessionStore.upsertWithoutSso(tx, { ...within, since }, now)) return true
+  if (!(await store.findAuthTime(tx, within.sessionId))) throw refuse.unauthorized()
   return false
 }
 
@@ -71,7 +64,7 @@ export function listEnterpriseSso(
   named: { sessionId: string; identityId: string },
   now: Date,
 ): Promise<string[]> {
-  return listOrganizationsOfSession(db, named, secondsAfter(now, -limits.enterpriseSsoSeconds))
+  return ssoSessionStore.listOrganizationsOfSession(db, named, secondsAfter(now, -limits.enterpriseSsoSeconds))
 }
 
 /** Moves what providers have said in the session of a token to another one of the same person, that takes its place. */
@@ -80,7 +73,7 @@ export async function passOnEnterpriseSso(
   earlier: { sessionId: string; tokenSha256: Uint8Array },
   later: { sessionId: string; userId: string },
 ): Promise<void> {
-  await moveEnterpriseSso(tx, earlier, later)
+  await ssoSessionStore.moveEnterpriseSso(tx, earlier, later)
 }
 
 /**
@@ -90,5 +83,9 @@ export async function passOnEnterpriseSso(
 export function pruneNotes(db: Database, now: Date, batch: number): Promise<number> {
   const before = secondsAfter(now, -limits.sessionNotesKeptSeconds)
   const named = secondsAfter(before, -limits.enterpriseSsoSeconds)
-  return deleteNotes(db, { named, entered: secondsAfter(before, -limits.withoutSsoNotedSeconds) }, batch)
+  return ssoSessionStore.deleteNotes(
+    db,
+    { named, entered: secondsAfter(before, -limits.withoutSsoNotedSeconds) },
+    batch,
+  )
 }

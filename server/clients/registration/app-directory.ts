@@ -3,7 +3,8 @@ import { createCache, passStale } from './cache.ts'
 import { createClientDocuments } from './client-documents.ts'
 import { describeApp } from './described-app.ts'
 import { isAddress, isDocumentUrl } from './document-url.ts'
-import { findApp, findOrigin, type RegisteredApp } from './store.ts'
+import * as store from './store.ts'
+import type { RegisteredApp } from './store.ts'
 
 export type { RegisteredApp }
 
@@ -37,7 +38,7 @@ export function createAppDirectory(kernel: Needed): AppDirectory {
   const { db, clock, config } = kernel
   const documents = createClientDocuments(kernel)
   const apps = createCache((clientId) => findLasting(db, clientId), clock)
-  const origins = createCache((origin) => findOrigin(db, origin), clock)
+  const origins = createCache((origin) => store.findOrigin(db, origin), clock)
   function forget(clientId: string): void {
     apps.forget(clientId)
     origins.forgetAll()
@@ -81,6 +82,6 @@ export function createAppDirectory(kernel: Needed): AppDirectory {
  * whoever keeps them keeps all of it: hence copies.
  */
 async function findLasting(db: Kernel['db'], clientId: string): Promise<RegisteredApp | undefined> {
-  const app = await findApp(db, clientId)
+  const app = await store.findApp(db, clientId)
   return app && { ...app, secretsSha256: app.secretsSha256.map((hash) => Buffer.from(new Uint8Array(hash).buffer)) }
 }

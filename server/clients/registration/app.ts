@@ -19,7 +19,7 @@ import {
 } from './app-settings.ts'
 import { originsOf } from './redirect-uri.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
-import { holdResources } from '#clients/resources/store.ts'
+import * as resourcesStore from '#clients/resources/store.ts'
 import {
   byline,
   isHeldAfter,
@@ -163,7 +163,7 @@ export async function deleteApp(db: Database, { steward, clientId }: Sought, now
     requirePresence(steward, now)
     if (app.documentReadAt)
       throw refuse.described_by_itself({ sentence: 'An app that describes itself is disabled, not deleted.' })
-    if (steward.actor === 'person') await holdResources(tx, [clientId])
+    if (steward.actor === 'person') await resourcesStore.holdResources(tx, [clientId])
     await store.removeApp(tx, clientId)
     await record(tx, { action: 'app.deleted', ...byline(steward), clientId }, now)
   })
@@ -172,7 +172,7 @@ export async function deleteApp(db: Database, { steward, clientId }: Sought, now
 /** Deletes the apps of a person who leaves, whom the caller holds; answers which those were. */
 export async function deleteAppsOf(tx: Transaction, userId: string, now: Date) {
   const owned = await store.lockAppsOf(tx, userId)
-  if (owned.length > 0) await holdResources(tx, owned)
+  if (owned.length > 0) await resourcesStore.holdResources(tx, owned)
   const gone = await store.removeAppsOf(tx, userId)
   for (const { clientId } of gone) await record(tx, { action: 'app.deleted', actor: 'person', userId, clientId }, now)
   return gone

@@ -1,7 +1,8 @@
 import { isResourceKey } from '@countersign/protocol/formats/resource'
 import type { Kernel } from '#platform/module/services.ts'
 import { createCache, passStale } from '#clients/registration/cache.ts'
-import { findResource, listResources, type RegisteredResource } from './store.ts'
+import * as store from './store.ts'
+import type { RegisteredResource } from './store.ts'
 
 export type { RegisteredResource }
 
@@ -21,8 +22,8 @@ export function createResourceDirectory({
   clock,
   config,
 }: Pick<Kernel, 'db' | 'clock' | 'config'>): ResourceDirectory {
-  const byKey = createCache((resourceKey) => findResource(db, resourceKey), clock)
-  const byApp = createCache((clientId) => listResources(db, clientId), clock)
+  const byKey = createCache((resourceKey) => store.findResource(db, resourceKey), clock)
+  const byApp = createCache((clientId) => store.listResources(db, clientId), clock)
   function forget({ clientId, resourceKey }: { clientId: string; resourceKey: string }): void {
     byKey.forget(resourceKey)
     byApp.forget(clientId)

@@ -9,7 +9,8 @@ import { afterCommit, type Database, type Transaction } from '#platform/database
 import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { ringBell } from './bell.ts'
-import { listAttempts, listDeliveries as findDeliveries, type Delivery } from './delivery-store.ts'
+import * as deliveryStore from './delivery-store.ts'
+import type { Delivery } from './delivery-store.ts'
 import * as store from './store.ts'
 
 const refuse = refusals({
@@ -75,7 +76,7 @@ export async function sendAgain(
     if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
     await record(tx, { action: 'app.webhook_sent_again', ...byline(steward), clientId, details: { deliveryId } }, now)
     afterCommit(tx, ringBell)
-    return toDelivery(delivery, await listAttempts(tx, clientId, deliveryId))
+    return toDelivery(delivery, await deliveryStore.listAttempts(tx, clientId, deliveryId))
   })
 }
 
@@ -94,7 +95,7 @@ export async function listDeliveries(db: Database, sought: Sought, { before, cou
   const { clientId } = await readApp(db, sought)
   if (!(await store.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
   // One more than asked tells that there is a next page.
-  const found = await findDeliveries(db, clientId, before, count + 1)
+  const found = await deliveryStore.listDeliveries(db, clientId, before, count + 1)
   const each = [...Map.groupBy(found, ({ deliveryId }) => deliveryId).values()]
   const deliveries = each.slice(0, count).flatMap((rows) => (rows[0] ? [toDelivery(rows[0], rows)] : []))
   return { deliveries, nextCursor: each.length > count ? (deliveries.at(-1)?.deliveryId ?? null) : null }

@@ -8,9 +8,11 @@ import { restAfter } from '#platform/queue/back-off.ts'
 import { onBell } from './bell.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signedHeaders } from './secret.ts'
-import { claimDue, setSlow, type Claimed } from './claim-store.ts'
+import * as claimStore from './claim-store.ts'
+import type { Claimed } from './claim-store.ts'
 import { startLaneSender, type Sender } from '#platform/queue/lane-sender.ts'
-import { handBack, settleAttempt, type Outcome } from './store.ts'
+import * as store from './store.ts'
+import type { Outcome } from './store.ts'
 
 export type { Sender } from '#platform/queue/lane-sender.ts'
 
@@ -30,10 +32,10 @@ export function startSender(kernel: Kernel): Sender {
     one: 'a webhook',
     several: 'webhooks',
     onBell,
-    claim: (claim) => claimDue(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    claim: (claim) => claimStore.claimDue(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
     idOf: ({ deliveryId }) => deliveryId,
     attempt: (claimed, cut) => deliver(kernel, claimed, cut),
-    setSlow: (clientId, slowUntil) => setSlow(db, clientId, slowUntil),
+    setSlow: (clientId, slowUntil) => claimStore.setSlow(db, clientId, slowUntil),
   })
 }
 
@@ -47,20 +49,20 @@ async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Prom
   const { retryAfter, ...outcome } = await attemptOnce(kernel, claimed, cut)
   const now = clock()
   if (outcome.status === null && cut.aborted) {
-    await handBack(db, claimed, now)
+    await store.handBack(db, claimed, now)
     return undefined
   }
 
   const { status } = outcome
   if (status !== null && status >= 200 && status < 300) {
     telemetry.webhookAttempted('delivered')
-    await settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
+    await store.settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
     return 'taken'
   }
   if (status === gone) {
     telemetry.webhookAttempted('gone')
     await transaction(db, async (tx) => {
-      await settleAttempt(tx, claimed, outcome, { state: 'failed', dueAt: null })
+      await store.settleAttempt(tx, claimed, outcome, { state: 'failed', dueAt: null })
       await disableWebhook(tx, clientId, claimed.url, now)
     })
     return undefined
@@ -71,7 +73,7 @@ async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Prom
   if (seconds === undefined)
     log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'a webhook was given up')
   const dueAt = seconds === undefined ? null : secondsAfter(now, seconds)
-  await settleAttempt(db, claimed, outcome, { state: dueAt ? 'waiting' : 'failed', dueAt })
+  await store.settleAttempt(db, claimed, outcome, { state: dueAt ? 'waiting' : 'failed', dueAt })
   return outcome.reason !== null && ours.includes(outcome.reason) ? undefined : 'not taken'
 }
 

@@ -5,7 +5,8 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/digest.ts'
 import { refusals } from '#platform/refusal.ts'
 import { requireFresh, type Session } from '#accounts/sessions/session.ts'
-import { claimPublicKey, findAppKey, findKeyHolder, upsertAppKey, type AppKey, type Sought } from './store.ts'
+import * as store from './store.ts'
+import type { AppKey, Sought } from './store.ts'
 
 const refuse = refusals({
   app_key_required: [400, 'This identity has no key in this app yet. Send one that the browser has made and sealed.'],
@@ -29,14 +30,14 @@ type Asked = { identityId: string; clientId: string; wish: KeyWish; made: NewApp
 export async function settleAppKey(tx: Transaction, session: Session, asked: Asked, now: Date) {
   const { identityId, clientId, wish, made } = asked
   const place = { identityId, clientId, mode: wish.mode }
-  const present = await findAppKey(tx, place)
+  const present = await store.findAppKey(tx, place)
   if (present && !wish.reset) return { appKey: toSealedAppKey(present) }
   if (!made) throw refuse.app_key_required()
 
   requireFresh(session, now)
-  if (made.publicKey && !(await claimPublicKey(tx, place, made.publicKey))) throw refuse.key_in_use()
+  if (made.publicKey && !(await store.claimPublicKey(tx, place, made.publicKey))) throw refuse.key_in_use()
   const key: AppKey = { ...made, mode: wish.mode, createdAt: now }
-  await upsertAppKey(tx, place, key)
+  await store.upsertAppKey(tx, place, key)
   const action = present ? 'app.key_replaced' : 'app.key_created'
   const { userId } = session
   await record(tx, { action, actor: 'person', userId, identityId, clientId, details: { mode: wish.mode } }, now)
@@ -59,7 +60,7 @@ export function toSealedAppKey({ mode, ciphertext, publicKey, createdAt }: AppKe
  * whether nobody has that handle, or the one who has it did not connect this app or has no such key.
  */
 export async function findHolder(db: Database, sought: Sought) {
-  const holder = await findKeyHolder(db, sought)
+  const holder = await store.findKeyHolder(db, sought)
   if (!holder?.publicKey) throw refuse.app_public_key_not_found()
   if ('publicKey' in sought && !equalBytes(holder.publicKey, sought.publicKey)) throw refuse.app_public_key_not_found()
   return { ...holder, publicKey: toBase64(holder.publicKey) }

@@ -9,7 +9,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { refusals } from '#platform/refusal.ts'
 import type { AskedConnector } from './connector.ts'
-import { deleteExpiredRequests, insertPushedRequest, openParameters, takeParameters } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_request_uri: [
@@ -85,7 +85,7 @@ async function insert(
   const requestUri = before + randomBytes(32).toString('base64url')
   const [referenceSha256, sourceSha256] = [sha256(requestUri), sha256(nameOf(source))]
   const row = { referenceSha256, clientId, ...toKept(request), sourceSha256, createdAt: now, expiresAt }
-  await insertPushedRequest(db, row, { keptMax: limits.keptRequestsOfSourceMax, batch: 100 })
+  await store.insertPushedRequest(db, row, { keptMax: limits.keptRequestsOfSourceMax, batch: 100 })
   return requestUri
 }
 
@@ -100,18 +100,18 @@ function nameOf(source: Source): string {
  */
 export async function openPushed(db: Database, clientId: string, requestUri: string, now: Date) {
   const expiresAt = secondsAfter(now, limits.pushedRequestOpenSeconds)
-  const opened = await openParameters(db, { clientId, referenceSha256: sha256(requestUri) }, { now, expiresAt })
+  const opened = await store.openParameters(db, { clientId, referenceSha256: sha256(requestUri) }, { now, expiresAt })
   return read(opened).parameters
 }
 
 /** The request behind a reference, which ends when the transaction succeeds. Refuses `invalid_request_uri`. */
 export async function spendRequest(tx: Transaction, clientId: string, requestUri: string, now: Date) {
-  return read(await takeParameters(tx, { clientId, referenceSha256: sha256(requestUri) }, now))
+  return read(await store.takeParameters(tx, { clientId, referenceSha256: sha256(requestUri) }, now))
 }
 
 /** Deletes up to `batch` requests that nobody answered in time, and says how many. */
 export function prunePushed(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteExpiredRequests(db, now, batch)
+  return store.deleteExpiredRequests(db, now, batch)
 }
 
 function read(row: { parameters: string; connector: string | null } | undefined): KeptRequest {

@@ -11,23 +11,11 @@ import { listEnterpriseSso } from '#accounts/sessions/sso-session.ts'
 import { queueLogouts } from '#accounts/sessions/logout.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 import { findScopesHeld, revokeAllOfClient } from '#tokens/families/family.ts'
-import { deleteAppKeys, deleteAppKeysOfApp, listAppKeys, type AppKey } from '#oauth/app-keys/store.ts'
+import * as appKeysStore from '#oauth/app-keys/store.ts'
+import type { AppKey } from '#oauth/app-keys/store.ts'
 import { toSealedAppKey } from '#oauth/app-keys/app-key.ts'
-import {
-  deleteConsent,
-  deleteConsentOfUser,
-  deleteConsents,
-  findConsent,
-  listConsentedClients,
-  listConsentedIdentities,
-  listConsentsOfUser,
-  listLineages,
-  type Lineage,
-  lockConsent,
-  upsertConsent,
-  widenConsent,
-  type Consent,
-} from './store.ts'
+import * as store from './store.ts'
+import type { Lineage, Consent } from './store.ts'
 
 const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
 
@@ -49,9 +37,9 @@ export async function connect(
   now: Date,
 ): Promise<void> {
   const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope, ...organizationAccess }
-  const recorded = await upsertConsent(tx, consent, now)
+  const recorded = await store.upsertConsent(tx, consent, now)
   const missing = scope.filter((each) => !recorded.scope.includes(each))
-  if (missing.length > 0) await widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+  if (missing.length > 0) await store.widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
 }
 
 /**
@@ -59,14 +47,14 @@ export async function connect(
  * is waited for.
  */
 export function holdConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
-  return lockConsent(tx, identityId, clientId)
+  return store.lockConsent(tx, identityId, clientId)
 }
 
 /** The apps that the identities of a person have connected, the latest first. */
 export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
-  const consents = await listConsentsOfUser(db, userId)
+  const consents = await store.listConsentsOfUser(db, userId)
   if (consents.length === 0) return []
-  const keys = await listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
+  const keys = await appKeysStore.listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
   return consents.map((consent) =>
     toAuthorization(
       consent,
@@ -77,9 +65,11 @@ export async function listAuthorizations(db: Database, userId: string): Promise<
 
 /** What an identity has granted an app, if anything, and which of the wanted scopes that does not cover. */
 export async function readAuthorization(db: Database, identityId: string, clientId: string, wanted: string[]) {
-  const consent = await findConsent(db, identityId, clientId)
+  const consent = await store.findConsent(db, identityId, clientId)
   return {
-    authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
+    authorization: consent
+      ? toAuthorization(consent, await appKeysStore.listAppKeys(db, [identityId], clientId))
+      : null,
     missingScopes: wanted.filter((scope) => !consent?.scope.includes(scope)),
   }
 }
@@ -119,7 +109,7 @@ const withoutKeys = { encryptionMode: null, encryptedAppKey: null, appPublicKey:
 export async function disconnect(db: Database, session: Session, authorizationId: string, now: Date): Promise<void> {
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
-    const consent = await deleteConsentOfUser(tx, userId, authorizationId)
+    const consent = await store.deleteConsentOfUser(tx, userId, authorizationId)
     if (!consent) throw refuse.authorization_not_found()
     await endConnection(tx, { actor: 'person', userId, ...consent }, now)
   })
@@ -133,7 +123,7 @@ export async function disconnectForApp(
   now: Date,
 ): Promise<boolean> {
   return actingTransaction(db, session, async (tx) => {
-    if (!(await deleteConsent(tx, of.identityId, of.clientId))) return false
+    if (!(await store.deleteConsent(tx, of.identityId, of.clientId))) return false
     await endConnection(tx, { actor: 'app', userId: session.userId, ...of }, now)
     return true
   })
@@ -146,19 +136,19 @@ async function endConnection(tx: Transaction, ending: Ending, now: Date): Promis
   const { identityId, clientId } = ending
   await revokeAllOfClient(tx, identityId, clientId, now)
   await queueLogouts(tx, { identityIds: [identityId], clientId }, now)
-  await deleteAppKeysOfApp(tx, identityId, clientId)
+  await appKeysStore.deleteAppKeysOfApp(tx, identityId, clientId)
   await revokeDelegationsOfApp(tx, identityId, clientId, now)
   await record(tx, { action: 'app.disconnected', ...ending }, now)
 }
 
 /** The apps that identities have connected, as far as it is on record what for. */
 export function listConnected(db: Database, identityIds: string[]) {
-  return listConsentedClients(db, identityIds)
+  return store.listConsentedClients(db, identityIds)
 }
 
 /** Those of the identities that have connected an app, whatever for. */
 export function listConnectedIdentities(db: Database, identityIds: string[], clientId: string): Promise<string[]> {
-  return listConsentedIdentities(db, identityIds, clientId)
+  return store.listConsentedIdentities(db, identityIds, clientId)
 }
 
 const pageGrants = 500
@@ -166,7 +156,7 @@ const pageGrants = 500
 /** What apps hold of an identity, or held until lately. */
 export async function* readGrants(db: Database, identityId: string, now: Date) {
   const pages = readPages<Lineage>(pageGrants, (last, count) =>
-    listLineages(db, identityId, { after: last?.lineageId, count }),
+    store.listLineages(db, identityId, { after: last?.lineageId, count }),
   )
   for await (const lineages of pages)
     yield lineages.map(({ clientId, scope, createdAt, endsAt, revokedAt }) => ({
@@ -180,14 +170,14 @@ export async function* readGrants(db: Database, identityId: string, now: Date) {
 
 /** Whether an identity has connected an app. */
 export async function isConnected(db: Database, identityId: string, clientId: string): Promise<boolean> {
-  return (await findConsent(db, identityId, clientId)) !== undefined
+  return (await store.findConsent(db, identityId, clientId)) !== undefined
 }
 
 /** Forgets what identities that are going have consented to, what apps may do as them, and their keys in apps. */
 export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteAppKeys(tx, identityIds)
+  await appKeysStore.deleteAppKeys(tx, identityIds)
   await forgetDelegations(tx, identityIds)
-  await deleteConsents(tx, identityIds)
+  await store.deleteConsents(tx, identityIds)
 }
 
 function isOf(key: { identityId: string; clientId: string }, { identityId, clientId }: Consent): boolean {

@@ -6,7 +6,7 @@ import type { Database } from '#platform/database/database.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { verifyAccessJwt, type Issuing } from '#tokens/families/access-token.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
-import { findLive } from './store.ts'
+import * as store from './store.ts'
 
 /** What a delegated token says. */
 export type Delegated = {
@@ -55,7 +55,7 @@ export async function readDelegatedToken(
   if (!isUuid(identityId) || !areTexts(texts) || !isUuid(texts.grantId)) return undefined
 
   const named = { identityId, delegationId: texts.grantId, sourceClientId: texts.source, audience: texts.audience }
-  const live = await findLive(db, named)
+  const live = await store.findLive(db, named)
   if (!live || (clientId !== texts.source && clientId !== live.ownerClientId)) return undefined
   return { ...named, resourceKey: texts.resource, scope: texts.scope, mode: texts.mode, issuedAt: iat, expiresAt: exp }
 }

@@ -11,8 +11,9 @@ import { tellOrganization } from '#organizations/membership/context.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { findSubject, readSubjectToken, type Subject } from '#tokens/families/subject-token.ts'
 import { issueDelegatedToken, type Delegated } from './delegated-token.ts'
-import { findActive, markRecorded, useActive, type ActiveGrant } from './store.ts'
-import { countUse, trimUses } from './use-store.ts'
+import * as store from './store.ts'
+import type { ActiveGrant } from './store.ts'
+import * as useStore from './use-store.ts'
 
 /** What a new use leaves of a delegation's uses: no more than are ever shown. */
 const remembered = { kept: limits.delegationUsesShownMax, batch: 100 }
@@ -90,7 +91,7 @@ export async function delegate(
  */
 export async function requireDelegation(db: Database, taking: Taking, now: Date): Promise<void> {
   const { resource, parties } = await findParties(db, taking)
-  const grant = await findActive(db, parties)
+  const grant = await store.findActive(db, parties)
   if (!grant) throw refuse.access_denied()
   requireAllowed(grant, resource, taking, now)
 }
@@ -103,19 +104,19 @@ type Taking = { subject: Subject; clientId: string; named: string; scope: string
  */
 async function takeDelegation(tx: Transaction, taking: Taking, now: Date): Promise<Delegated> {
   const { resource, parties } = await findParties(tx, taking)
-  const grant = await useActive(tx, parties, now)
+  const grant = await store.useActive(tx, parties, now)
   if (!grant) throw refuse.access_denied()
   const scope = requireAllowed(grant, resource, taking, now)
   const { identityId, sourceClientId } = parties
   const { delegationId, communicationMode: mode } = grant
 
-  const count = await countUse(tx, { identityId, delegationId, scope, usedAt: minuteOf(now) })
-  if (count === 1) await trimUses(tx, { identityId, delegationId }, remembered)
+  const count = await useStore.countUse(tx, { identityId, delegationId, scope, usedAt: minuteOf(now) })
+  if (count === 1) await useStore.trimUses(tx, { identityId, delegationId }, remembered)
   const { recordedAt, unrecordedUses: uses } = grant
   if (!recordedAt || recordedAt <= secondsAfter(now, -limits.delegationUsesRecordedSeconds)) {
     const act = { action: 'delegation.used', actor: 'app', identityId, clientId: sourceClientId } as const
     await record(tx, { ...act, details: { delegationId, resourceKey: resource.resourceKey, uses } }, now)
-    await markRecorded(tx, { identityId, delegationId }, now)
+    await store.markRecorded(tx, { identityId, delegationId }, now)
   }
   const { audience, resourceKey } = resource
   return { identityId, delegationId, sourceClientId, scope, mode, audience, resourceKey }

@@ -8,7 +8,7 @@ import { askingOf, requireMember } from '#organizations/membership/access.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { listActivity } from '#platform/audit/activity.ts'
 import { listTrail, trailFiles, writeTrail } from '#platform/audit/organization-trail.ts'
-import { listEntries } from '#platform/audit/store.ts'
+import * as auditStore from '#platform/audit/store.ts'
 
 const entriesDefault = 50
 
@@ -21,7 +21,7 @@ export function auditRoutes(host: Host, kernel: Kernel): void {
     onRequest: operator.onRequest,
     async handler({ query }) {
       const count = Number(query.limit ?? entriesDefault)
-      const found = await listEntries(kernel.db, query.cursor, count + 1)
+      const found = await auditStore.listEntries(kernel.db, query.cursor, count + 1)
       const entries = found.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
       return pageOf(entries, count)
     },

@@ -7,7 +7,7 @@ import type { Kernel } from '#platform/module/services.ts'
 import { keptTables } from './contents.ts'
 import { backupWriter, type Header } from './format.ts'
 import { spool } from './spool.ts'
-import { readRows, readSchema } from './store.ts'
+import * as store from './store.ts'
 
 /** The context under which the key check of a backup is sealed. */
 export const keyCheckContext = 'backup'
@@ -38,7 +38,12 @@ async function writeSnapshot(kernel: Kernel, takenAt: Date, write: Write): Promi
   const keyCheck = await kernel.keyring.seal(keyCheckContext, takenAt.toISOString())
   await kernel.alone((db) =>
     inSnapshot(db, async (tx) => {
-      const header = { format: 1, schema: await readSchema(tx), takenAt: takenAt.toISOString(), keyCheck } as const
+      const header = {
+        format: 1,
+        schema: await store.readSchema(tx),
+        takenAt: takenAt.toISOString(),
+        keyCheck,
+      } as const
       await pipeline(linesOf(tx, header), createGzip(), write)
     }),
   )
@@ -53,7 +58,7 @@ async function* linesOf(tx: Transaction, header: Header): AsyncGenerator<string>
   yield writer.header(header)
   for (const table of keptTables) {
     yield writer.table(table)
-    for await (const lines of readRows(tx, table)) yield writer.rows(table, lines)
+    for await (const lines of store.readRows(tx, table)) yield writer.rows(table, lines)
   }
   yield writer.end()
 }

@@ -5,7 +5,8 @@ import { recordFinding, settleFinding } from './domain.ts'
 import { failingMail, lostMail } from './domain-mails.ts'
 import { tellOwners } from './domain-notice.ts'
 import { graceEndOf, lookForProof } from './domain-proof.ts'
-import { leaseDue, noteTold, type Claim } from './store.ts'
+import * as store from './store.ts'
+import type { Claim } from './store.ts'
 
 const countMax = 40
 /** Longer than a look at the DNS and the mails about it take. */
@@ -13,7 +14,7 @@ const leaseSeconds = 600
 
 /** Looks whether verified domains that are due still have their proofs, each once among all processes. */
 export async function recheckDomains(kernel: Kernel, now: Date): Promise<void> {
-  const due = await leaseDue(kernel.db, countMax, secondsAfter(now, leaseSeconds), now)
+  const due = await store.leaseDue(kernel.db, countMax, secondsAfter(now, leaseSeconds), now)
   await Promise.all(due.map((claim) => recheckDomain(kernel, claim, now)))
 }
 
@@ -30,5 +31,5 @@ async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<v
   const { failingSince, toldAt } = after
   if (failingSince === null || toldAt !== null) return
   const warned = await tellOwners(kernel, after, (about) => failingMail(about, graceEndOf(failingSince)))
-  if (warned) await noteTold(kernel.db, after, now)
+  if (warned) await store.noteTold(kernel.db, after, now)
 }

@@ -6,7 +6,8 @@ import type { Keyring } from '#platform/crypto/keyring.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import type { Member } from '#organizations/membership/access.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
-import { listSealedKeys, replaceSealed, type KeyRow } from './store.ts'
+import * as store from './store.ts'
+import type { KeyRow } from './store.ts'
 import type { Calling } from './kms-call.ts'
 import { openWithKms, sealWithKms } from './kms.ts'
 
@@ -65,10 +66,10 @@ async function openKey(keeping: Keeping, kept: KeptKey, now: Date): Promise<Buff
 
 /** Seals anew what another root than the first has sealed, so that the operator can let that one go. */
 export async function resealOrganizationKeys({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
-  for (const { sealedKey: before, ...place } of await listSealedKeys(db)) {
+  for (const { sealedKey: before, ...place } of await store.listSealedKeys(db)) {
     if (before === null) continue
     const after = await keyring.renew(sealOf(place), before)
-    if (after !== before) await replaceSealed(db, place, { before, after })
+    if (after !== before) await store.replaceSealed(db, place, { before, after })
   }
 }
 

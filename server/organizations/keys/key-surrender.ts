@@ -1,7 +1,7 @@
 import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { actingMemberTransaction, requireMember, type Asking } from '#organizations/membership/access.ts'
-import { deleteGrant, findKey } from './store.ts'
+import * as store from './store.ts'
 import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
 
 const refuse = refusals({
@@ -18,9 +18,9 @@ export async function giveUpKey({ db, config }: Kernel, asking: Asking & { keyId
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'read', now)
     requireFreshToAct(asking, now)
-    const key = await findKey(tx, asking)
+    const key = await store.findKey(tx, asking)
     if (!key) throw refuse.key_not_found()
-    if (!(await deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_held()
+    if (!(await store.deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_held()
     const details = { keyId, version: key.version, memberId: acting.memberId }
     const act = { action: 'organization.key.given_up', details, unsigned: true } as const
     await recordAct(tx, { asking, acting }, act, now)

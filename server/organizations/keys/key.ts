@@ -19,9 +19,9 @@ import { lendKey, makeKey, type Keeping } from './custody.ts'
 import { isGrantFor, wrapKey } from './key-grant.ts'
 import * as store from './store.ts'
 import type { GrantRow, KeyRow } from './store.ts'
-import { findKmsUrl } from './kms-store.ts'
+import * as kmsStore from './kms-store.ts'
 import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import { shareOrganization } from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
 
 const refuse = refusals({
   invalid_request: [
@@ -101,7 +101,7 @@ export async function createKey(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     // A KMS may have been asked meanwhile, and the mode may be another one by now, or the KMS.
     if (locked?.encryptionMode !== organization.encryptionMode) throw refuse.key_changed()
-    if (made.sealedBy !== undefined && made.sealedBy !== (await findKmsUrl(tx, organizationId)))
+    if (made.sealedBy !== undefined && made.sealedBy !== (await kmsStore.findKmsUrl(tx, organizationId)))
       throw refuse.key_changed()
     const version = await endKeyInForce(tx, { organizationId, replaces: wanted.replaces }, now)
     if (!(await store.insertKey(tx, { ...made, version }, now))) throw refuse.key_used_before()
@@ -223,7 +223,7 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
   const wrap = (opened: Buffer) => wrapKey(opened, publicKey, place)
   const ciphertext = await lendKey(keeping, { ...key, sealedKey }, wrap, now)
   return actingTransaction(db, asking.session, async (tx) => {
-    await shareOrganization(tx, organizationId)
+    await membersStore.shareOrganization(tx, organizationId)
     await requireMember({ db: tx, config }, { ...asking, identityId }, 'read', now)
     if (!(await store.findKey(tx, asking))) throw refuse.key_not_found()
     const act = { action: 'organization.key.delivered', actor: 'person', userId: session.userId } as const

@@ -4,11 +4,11 @@ import { refusals } from '#platform/refusal.ts'
 import { queueLogouts } from '#accounts/sessions/logout.ts'
 import { revokeLineagesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
-import { deleteInvitationsOf, withdrawAllBy } from './invitation-store.ts'
-import { markKeyInForce } from '#organizations/keys/store.ts'
-import { deleteMembers, hasOtherMembers, listRoles, uncountOwners, uncountOwnersOfSuspended } from './member-store.ts'
+import * as invitationStore from './invitation-store.ts'
+import * as keysStore from '#organizations/keys/store.ts'
+import * as memberStore from './member-store.ts'
 import { giveUpSlugs } from './slug.ts'
-import { deleteOrganization, listOrganizationsOf, lockOrganization } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   last_owner: [409, 'You are the last owner of an organization that has other members. Make one of them an owner.'],
@@ -27,17 +27,17 @@ export async function removeOrganization(
 ): Promise<void> {
   const { organizationId } = organization
   await endAccess(tx, { organizationId }, now)
-  const hasOthers = await hasOtherMembers(tx, organizationId, identityIds)
+  const hasOthers = await memberStore.hasOtherMembers(tx, organizationId, identityIds)
   await giveUpSlugs(tx, { ...organization, hasOthers }, now)
-  await deleteOrganization(tx, organizationId)
+  await store.deleteOrganization(tx, organizationId)
 }
 
 /** The same for some of its members, who may have its key. That an owner is left, the caller has seen to. */
 export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
   await endAccess(tx, of, now)
-  await markKeyInForce(tx, of, now)
-  await withdrawAllBy(tx, of.organizationId, of.identityIds)
-  await deleteMembers(tx, of.organizationId, of.identityIds)
+  await keysStore.markKeyInForce(tx, of, now)
+  await invitationStore.withdrawAllBy(tx, of.organizationId, of.identityIds)
+  await memberStore.deleteMembers(tx, of.organizationId, of.identityIds)
 }
 
 /** All members of an organization, or these identities of one person. */
@@ -60,20 +60,20 @@ export async function leaveOrganizations(
   now: Date,
 ): Promise<void> {
   const withoutOwner: string[] = []
-  await deleteInvitationsOf(tx, identityIds)
+  await invitationStore.deleteInvitationsOf(tx, identityIds)
   const held = []
-  for (const organizationId of await listOrganizationsOf(tx, identityIds)) {
-    const organization = await lockOrganization(tx, organizationId)
+  for (const organizationId of await store.listOrganizationsOf(tx, identityIds)) {
+    const organization = await store.lockOrganization(tx, organizationId)
     if (organization) held.push(organization)
   }
   // Of all identities in one statement, whichever organizations they leave: that keeps the times of any two apart.
   await queueLogouts(tx, { identityIds }, now)
   for (const { organizationId, name, createdAt } of held) {
-    const leaving = await listRoles(tx, organizationId, identityIds)
+    const leaving = await memberStore.listRoles(tx, organizationId, identityIds)
     const [first] = leaving
     if (!first) continue
     const place = { actor: 'person', userId, organizationId } as const
-    if (!(await hasOtherMembers(tx, organizationId, identityIds))) {
+    if (!(await memberStore.hasOtherMembers(tx, organizationId, identityIds))) {
       await removeOrganization(tx, { organizationId, createdAt, userId, identityIds }, now)
       await record(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)
       continue
@@ -89,5 +89,8 @@ export async function leaveOrganizations(
 
 /** Counts so many owners less. The last ones may leave only a suspended organization: there they can name no other. */
 async function mayOwnersGo(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
-  return (await uncountOwners(tx, organizationId, count)) || (await uncountOwnersOfSuspended(tx, organizationId, count))
+  return (
+    (await memberStore.uncountOwners(tx, organizationId, count)) ||
+    (await memberStore.uncountOwnersOfSuspended(tx, organizationId, count))
+  )
 }

@@ -25,20 +25,12 @@ import {
   type Member,
 } from '#organizations/membership/access.ts'
 import { invitationMail } from './invitation-mail.ts'
-import {
-  deleteEndedInvitations,
-  deleteWaiting,
-  findInviter,
-  findWaiting,
-  insertInvitation,
-  listWaiting,
-  takeInvitation,
-  type WaitingInvitation,
-} from './invitation-store.ts'
+import * as invitationStore from './invitation-store.ts'
+import type { WaitingInvitation } from './invitation-store.ts'
 import { joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
 import { mayJoinAnother, toOwnOrganization } from './organization.ts'
 import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import { lockOrganization } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'Invite a handle or an e-mail address, one of the two.'],
@@ -85,14 +77,14 @@ export async function invite(
   const inviter = await actingTransaction(db, asking.session, async (tx) => {
     if (addressee.identityId !== null && !(await holdIdentity(tx, addressee.identityId)))
       throw refuse.identity_not_found()
-    await lockOrganization(tx, organizationId)
+    await store.lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     requireNoMore(acting, rightsOfRole(role))
     requireFreshToAct(asking, now)
     await requireRoom(tx, organizationId, addressee, now)
     const { identityId, email } = addressee
     const row = { organizationId, invitationId, identityId, email, role, tokenSha256: sha256(token), expiresAt }
-    await insertInvitation(tx, { ...row, invitedBy: acting.identityId }, now)
+    await invitationStore.insertInvitation(tx, { ...row, invitedBy: acting.identityId }, now)
     const details = { invitationId, role, ...(identityId !== null && { invitedIdentityId: identityId }) }
     await recordAct(tx, { asking, acting }, { action: 'organization.invitation.created', details }, now)
     return acting.identityId
@@ -118,7 +110,7 @@ async function addresseeOf(db: Database, { handle, email }: Wanted): Promise<Add
 
 async function requireRoom(tx: Transaction, organizationId: string, { identityId }: Addressee, now: Date) {
   if (identityId !== null && (await findMembership(tx, organizationId, identityId))) throw refuse.already_member()
-  const waiting = await listWaiting(tx, organizationId, now)
+  const waiting = await invitationStore.listWaiting(tx, organizationId, now)
   if (waiting.length >= limits.invitationsWaitingMax) throw refuse.too_many_invitations()
 }
 
@@ -130,7 +122,7 @@ async function mailTo(
   to: string,
   { organization, inviter, url, language, counted }: Letter,
 ): Promise<boolean> {
-  const from = await findInviter(db, inviter)
+  const from = await invitationStore.findInviter(db, inviter)
   if (!from) return false
   try {
     mail.require()
@@ -146,7 +138,7 @@ async function mailTo(
 }
 
 export async function listInvitations(db: Database, organizationId: string, now: Date): Promise<Invitation[]> {
-  return (await listWaiting(db, organizationId, now)).map(toInvitation)
+  return (await invitationStore.listWaiting(db, organizationId, now)).map(toInvitation)
 }
 
 /** An invitation that waits, without its token. Refuses `invitation_not_found`. */
@@ -156,7 +148,7 @@ export async function readInvitation(
   invitationId: string,
   now: Date,
 ): Promise<Invitation> {
-  const found = await findWaiting(db, organizationId, invitationId, now)
+  const found = await invitationStore.findWaiting(db, organizationId, invitationId, now)
   if (!found) throw refuse.invitation_not_found()
   return toInvitation(found)
 }
@@ -170,7 +162,8 @@ export async function withdrawInvitation(
   const { organizationId, invitationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
-    if (!(await deleteWaiting(tx, { organizationId, invitationId }, now))) throw refuse.invitation_not_found()
+    if (!(await invitationStore.deleteWaiting(tx, { organizationId, invitationId }, now)))
+      throw refuse.invitation_not_found()
     const act = { action: 'organization.invitation.withdrawn', details: { invitationId } } as const
     await recordAct(tx, { asking, acting }, act, now)
   })
@@ -184,9 +177,12 @@ export async function openInvitation(
   now: Date,
 ): Promise<OpenInvitation> {
   const key = keyOf(token)
-  const found = key && (await findWaiting(db, key.organizationId, key.invitationId, now))
+  const found = key && (await invitationStore.findWaiting(db, key.organizationId, key.invitationId, now))
   if (!found || !equalBytes(found.tokenSha256, sha256(token))) throw refuse.invitation_not_found()
-  const [inviter, host] = [await findInviter(db, found.invitedBy), await findHost(db, key.organizationId, found)]
+  const [inviter, host] = [
+    await invitationStore.findInviter(db, found.invitedBy),
+    await findHost(db, key.organizationId, found),
+  ]
   if (!inviter || !host) throw refuse.invitation_not_found()
   const own = await listActing(db, session)
   const mine = own.filter(({ identityId, email }) => isFor(found, { identityId, email }))
@@ -226,8 +222,8 @@ export async function acceptInvitation(
   requireFresh(session, now)
   return actingTransaction(db, session, async (tx) => {
     const { email } = await holdOwnIdentity(tx, session, identityId)
-    await lockOrganization(tx, organizationId)
-    const waiting = await findWaiting(tx, organizationId, invitationId, now)
+    await store.lockOrganization(tx, organizationId)
+    const waiting = await invitationStore.findWaiting(tx, organizationId, invitationId, now)
     if (!waiting || !equalBytes(waiting.tokenSha256, tokenSha256)) throw refuse.invitation_not_found()
     const host = await findHost(tx, organizationId, waiting)
     if (!host) throw refuse.invitation_not_found()
@@ -235,7 +231,11 @@ export async function acceptInvitation(
     if (await findMembership(tx, organizationId, identityId)) throw refuse.already_member()
     if (!(await mayJoinAnother(tx, identityId))) throw refuse.too_many_organizations()
 
-    const taken = await takeInvitation(tx, { organizationId, invitationId, tokenSha256, identityId, email }, now)
+    const taken = await invitationStore.takeInvitation(
+      tx,
+      { organizationId, invitationId, tokenSha256, identityId, email },
+      now,
+    )
     if (!taken) throw refuse.invitation_not_found()
     const { namedByDirectory } = host
     await joinOrganization(tx, { organizationId, identityId, role: taken.role, namedByDirectory }, now)
@@ -249,7 +249,7 @@ export async function acceptInvitation(
 
 /** Deletes up to `batch` invitations that have ended, and says how many. */
 export function pruneInvitations(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteEndedInvitations(db, now, batch)
+  return invitationStore.deleteEndedInvitations(db, now, batch)
 }
 
 function keyOf(token: string): { organizationId: string; invitationId: string } | undefined {

@@ -12,16 +12,9 @@ import {
   type Asking,
 } from '#organizations/membership/access.ts'
 import { removeMembers } from './departure.ts'
-import { withdrawAllBy } from './invitation-store.ts'
-import {
-  countOwner,
-  findMember,
-  insertMember,
-  listMembers,
-  uncountOwners,
-  updateMember,
-  type MemberRow,
-} from './member-store.ts'
+import * as invitationStore from './invitation-store.ts'
+import * as memberStore from './member-store.ts'
+import type { MemberRow } from './member-store.ts'
 import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
 
 const refuse = refusals({
@@ -63,17 +56,17 @@ export async function listOrganizationMembers(
   { cursor, limit }: Paging,
 ): Promise<{ members: OrganizationMember[]; nextCursor?: string | null }> {
   if (cursor === undefined && limit === undefined)
-    return { members: (await listMembers(db, organizationId)).map(toOrganizationMember) }
+    return { members: (await memberStore.listMembers(db, organizationId)).map(toOrganizationMember) }
   const count = Number(limit ?? membersDefault)
   // One more than asked tells that there is a next page.
-  const found = await listMembers(db, organizationId, { after: cursor, count: count + 1 })
+  const found = await memberStore.listMembers(db, organizationId, { after: cursor, count: count + 1 })
   const members = found.slice(0, count).map(toOrganizationMember)
   return { members, nextCursor: found.length > count ? (members.at(-1)?.memberId ?? null) : null }
 }
 
 /** A member of an organization. Refuses `member_not_found`. */
 export async function readMember(db: Database, organizationId: string, memberId: string): Promise<OrganizationMember> {
-  const found = await findMember(db, organizationId, memberId)
+  const found = await memberStore.findMember(db, organizationId, memberId)
   if (!found) throw refuse.member_not_found()
   return toOrganizationMember(found)
 }
@@ -95,7 +88,7 @@ export async function changeMember(
   const { organizationId, memberId } = asking
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
-    const before = await findMember(tx, organizationId, memberId)
+    const before = await memberStore.findMember(tx, organizationId, memberId)
     if (!before) throw refuse.member_not_found()
     const begins = role === undefined || role === before.role ? before : rightsOfRole(role)
     const after = {
@@ -110,13 +103,13 @@ export async function changeMember(
     const givesNothing = !isOfOwner && !gains(before, after)
     if (!givesNothing) requireFreshToAct(asking, now)
 
-    if (before.role !== 'owner' && after.role === 'owner') await countOwner(tx, organizationId)
+    if (before.role !== 'owner' && after.role === 'owner') await memberStore.countOwner(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
-    if (steppedDown && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    if (steppedDown && !(await memberStore.uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
-    await updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
+    await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
     // What they may not give any more they must not have given an hour ago.
-    await withdrawAllBy(tx, organizationId, [before.identityId])
+    await invitationStore.withdrawAllBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
     const act = { action: 'organization.member.changed', details, givesNothing } as const
     await recordAct(tx, { asking, acting }, act, now)
@@ -147,13 +140,13 @@ export async function removeMember({ db, config }: Kernel, asking: MemberSought,
   await actingMemberTransaction(db, asking, async (tx) => {
     const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
-    const member = await findMember(tx, organizationId, memberId)
+    const member = await memberStore.findMember(tx, organizationId, memberId)
     if (!member) throw refuse.member_not_found()
     if (!leaving) requireNoMore(acting, member)
     const givesNothing = leaving !== undefined || member.role !== 'owner'
     if (!givesNothing) requireFreshToAct(asking, now)
 
-    if (member.role === 'owner' && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    if (member.role === 'owner' && !(await memberStore.uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
     const { identityId } = member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
@@ -172,9 +165,9 @@ type Joining = { organizationId: string; identityId: string; role: OrganizationR
 export async function joinOrganization(tx: Transaction, { role, ...joining }: Joining, now: Date) {
   const { scopes, signingAuthority } = rightsOfRole(role)
   const memberId = randomUUIDv7()
-  if (!(await insertMember(tx, { ...joining, memberId, role, scopes: [...scopes], signingAuthority }, now)))
+  if (!(await memberStore.insertMember(tx, { ...joining, memberId, role, scopes: [...scopes], signingAuthority }, now)))
     return undefined
-  if (role === 'owner') await countOwner(tx, joining.organizationId)
+  if (role === 'owner') await memberStore.countOwner(tx, joining.organizationId)
   return memberId
 }
 

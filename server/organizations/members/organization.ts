@@ -25,19 +25,12 @@ import {
   type Asking,
   type Member,
 } from '#organizations/membership/access.ts'
-import { markKeyInForce } from '#organizations/keys/store.ts'
+import * as keysStore from '#organizations/keys/store.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
-import { insertMember } from './member-store.ts'
+import * as memberStore from './member-store.ts'
 import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
 import { moveSlug, takeSlug } from './slug.ts'
-import {
-  countMemberships,
-  insertOrganization,
-  listAllMemberships,
-  listMembershipsOfIdentity,
-  listMembershipsOfSession,
-  updateOrganization,
-} from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
@@ -70,10 +63,10 @@ export async function beginOrganization(
     if (!(await mayJoinAnother(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
     const slug = await takeSlug(tx, name, { organizationId, userId }, now)
-    await insertOrganization(tx, { organizationId, name, slug }, now)
+    await store.insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     const owner = { ...rights, namedByDirectory: false }
-    await insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...owner }, now)
+    await memberStore.insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...owner }, now)
     const by =
       'session' in founder ? { actor: 'person' as const } : { actor: 'app' as const, clientId: founder.clientId }
     await record(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
@@ -90,22 +83,22 @@ function keyOfFounder(founder: Founder, now: Date): PersonKey {
 /** Whether an identity is there, and in fewer organizations than it may be in; it stays so until `tx` ends. */
 export async function mayJoinAnother(tx: Transaction, identityId: string): Promise<boolean> {
   if (!(await holdIdentity(tx, identityId))) return false
-  return (await countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
+  return (await store.countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
 
 /** The active organizations of an identity, the one that it joined first before the others. */
 export async function listOrganizationsOfIdentity(db: Database, identityId: string): Promise<Organization[]> {
-  return (await listMembershipsOfIdentity(db, identityId)).map((row) => toOrganization(toMember(row)))
+  return (await store.listMembershipsOfIdentity(db, identityId)).map((row) => toOrganization(toMember(row)))
 }
 
 /** The active organizations that a session is for, once for each identity of the person that is a member. */
 export async function listOwnOrganizations(db: Database, session: Session): Promise<OwnOrganization[]> {
-  return (await listMembershipsOfSession(db, session)).map((row) => toOwnOrganization(toMember(row)))
+  return (await store.listMembershipsOfSession(db, session)).map((row) => toOwnOrganization(toMember(row)))
 }
 
 /** All that a person is a member of, also where that is suspended, for them to take along. */
 export async function exportMemberships(db: Database, userId: string) {
-  const rows = await listAllMemberships(db, userId)
+  const rows = await store.listAllMemberships(db, userId)
   return rows.map((row) => ({ ...toOwnOrganization(toMember(row)), joinedAt: row.joinedAt.toISOString() }))
 }
 
@@ -134,7 +127,7 @@ export async function changeOrganization(
     const { userId } = asking.session
     if (slug !== undefined && slug !== organization.slug)
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
-    await updateOrganization(tx, { ...change, organizationId }, now)
+    await store.updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
     // Whoever wants acts signed signs that, and so can.
     const isAlwaysSigned = requireSignedActions === true
@@ -166,7 +159,7 @@ async function moveKeys(
   now: Date,
 ): Promise<void> {
   if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_missing()
-  await markKeyInForce(tx, { organizationId }, now)
+  await keysStore.markKeyInForce(tx, { organizationId }, now)
 }
 
 /**

@@ -4,15 +4,15 @@ import { record } from '#platform/audit/audit.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import { endAccess } from './departure.ts'
-import { countOwner, findFirstAdmin, updateMember } from './member-store.ts'
-import { listOrganizations, lockOrganization, updateStatus } from './store.ts'
+import * as memberStore from './member-store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   organization_not_found: [404, 'There is no organization with this id.'],
   no_owner: [409, 'The last owner has left, and no admin has all scopes of the role other than by a directory.'],
 })
 
-type Row = Awaited<ReturnType<typeof listOrganizations>>[number]
+type Row = Awaited<ReturnType<typeof store.listOrganizations>>[number]
 
 /** So many organizations, the newest first, of those that are older than `before`. */
 export async function listForOperator(
@@ -20,12 +20,12 @@ export async function listForOperator(
   before: string | undefined,
   count: number,
 ): Promise<AdminOrganization[]> {
-  return (await listOrganizations(db, { before, count })).map(toAdminOrganization)
+  return (await store.listOrganizations(db, { before, count })).map(toAdminOrganization)
 }
 
 /** Refuses `organization_not_found`. */
 export async function readForOperator(db: Database, organizationId: string): Promise<AdminOrganization> {
-  const [found] = await listOrganizations(db, { organizationId, count: 1 })
+  const [found] = await store.listOrganizations(db, { organizationId, count: 1 })
   if (!found) throw refuse.organization_not_found()
   return toAdminOrganization(found)
 }
@@ -42,11 +42,11 @@ export async function setStatus(
   now: Date,
 ): Promise<AdminOrganization> {
   return transaction(db, async (tx) => {
-    const before = await lockOrganization(tx, organizationId)
+    const before = await store.lockOrganization(tx, organizationId)
     if (!before) throw refuse.organization_not_found()
     if (before.status === status) return readForOperator(tx, organizationId)
     if (status === 'active') await ensureOwner(tx, organizationId, now)
-    await updateStatus(tx, { organizationId, status }, now)
+    await store.updateStatus(tx, { organizationId, status }, now)
     if (status === 'suspended') await endAccess(tx, { organizationId }, now)
     const action = status === 'suspended' ? 'organization.suspended' : 'organization.activated'
     await record(tx, { action, actor: 'operator', organizationId }, now)
@@ -58,12 +58,12 @@ export async function setStatus(
 async function ensureOwner(tx: Transaction, organizationId: string, now: Date): Promise<void> {
   const { owners } = await readForOperator(tx, organizationId)
   if (owners > 0) return
-  const admin = await findFirstAdmin(tx, organizationId)
+  const admin = await memberStore.findFirstAdmin(tx, organizationId)
   if (!admin) throw refuse.no_owner()
   const { memberId, identityId, signingAuthority } = admin
   const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority }
-  await countOwner(tx, organizationId)
-  await updateMember(tx, { organizationId, memberId, ...rights, namedByDirectory: false })
+  await memberStore.countOwner(tx, organizationId)
+  await memberStore.updateMember(tx, { organizationId, memberId, ...rights, namedByDirectory: false })
   const details = { memberId, memberIdentityId: identityId, ...rights }
   await record(tx, { action: 'organization.member.changed', actor: 'operator', organizationId, details }, now)
 }

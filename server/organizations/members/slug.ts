@@ -4,7 +4,8 @@ import { secondsAfter } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { refusals } from '#platform/refusal.ts'
-import { claimSlug, deleteFreeSlugs, deleteSlugs, keepSlugs, releaseSlug, type Taker } from './slug-store.ts'
+import * as slugStore from './slug-store.ts'
+import type { Taker } from './slug-store.ts'
 
 const refuse = refusals({
   slug_taken: [409, 'Another organization has this slug. Choose another one.'],
@@ -18,7 +19,7 @@ const refuse = refusals({
 export async function takeSlug(tx: Transaction, name: string, taker: Taker, now: Date): Promise<string> {
   const suggested = slugOf(name)
   let slug = suggested
-  while (!(await claimSlug(tx, slug, taker, now))) slug = `${suggested}-${randomSuffix()}`
+  while (!(await slugStore.claimSlug(tx, slug, taker, now))) slug = `${suggested}-${randomSuffix()}`
   return slug
 }
 
@@ -33,9 +34,9 @@ export async function moveSlug(
   now: Date,
 ): Promise<void> {
   const { organizationId } = organization
-  if (!(await claimSlug(tx, slug, { organizationId, userId }, now))) throw refuse.slug_taken()
+  if (!(await slugStore.claimSlug(tx, slug, { organizationId, userId }, now))) throw refuse.slug_taken()
   const kept = { freeAt: slugKeptUntil(now), keptMax: limits.slugsReservedMax }
-  if (!(await releaseSlug(tx, organization, kept, now))) throw refuse.too_many_slugs()
+  if (!(await slugStore.releaseSlug(tx, organization, kept, now))) throw refuse.too_many_slugs()
 }
 
 /**
@@ -50,8 +51,8 @@ export async function giveUpSlugs(
 ): Promise<void> {
   const isKnown = hasOthers || secondsAfter(createdAt, limits.slugKeptAfterSeconds) <= now
   const kept = { freeAt: slugKeptUntil(now), keptMax: limits.slugsOfDeletedMax }
-  if (isKnown) await keepSlugs(tx, taker, kept, now)
-  await deleteSlugs(tx, taker.organizationId)
+  if (isKnown) await slugStore.keepSlugs(tx, taker, kept, now)
+  await slugStore.deleteSlugs(tx, taker.organizationId)
 }
 
 /** Until when a slug that is given up now is kept from others. */
@@ -61,7 +62,7 @@ function slugKeptUntil(now: Date): Date {
 
 /** Deletes up to `batch` released slugs whose ninety days are over, and says how many. */
 export function pruneSlugs(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteFreeSlugs(db, now, batch)
+  return slugStore.deleteFreeSlugs(db, now, batch)
 }
 
 function randomSuffix(): string {

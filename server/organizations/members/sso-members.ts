@@ -6,8 +6,8 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
 import { removeMembers } from './departure.ts'
 import { joinOrganization } from './member.ts'
-import { findMember, uncountOwners } from './member-store.ts'
-import { countMemberships, findOrganization, lockOrganization, updateSsoConnection } from './store.ts'
+import * as memberStore from './member-store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   identity_not_found: [404, 'None of your identities has this id.'],
@@ -19,19 +19,19 @@ const refuse = refusals({
 
 /** An organization that is active, for its own sign-in; undefined where there is none. */
 export async function findActiveOrganization(db: Database, organizationId: string) {
-  const organization = await findOrganization(db, organizationId)
+  const organization = await store.findOrganization(db, organizationId)
   return organization?.status === 'active' ? organization : undefined
 }
 
 /** The same, which nobody changes until the transaction ends, nor its members. */
 export async function holdOrganization(tx: Transaction, organizationId: string) {
-  const organization = await lockOrganization(tx, organizationId)
+  const organization = await store.lockOrganization(tx, organizationId)
   return organization?.status === 'active' ? organization : undefined
 }
 
 /** Sets with which connection people sign in where they must. Refuses `sso_in_use` where they must, and it is none. */
 export async function chooseSsoConnection(tx: Transaction, organizationId: string, connectionId: string | null) {
-  if (!(await updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_in_use()
+  if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_in_use()
 }
 
 type Joining = {
@@ -49,7 +49,7 @@ type Joining = {
 export async function joinAsNamed(tx: Transaction, { userId, ...joining }: Joining, now: Date) {
   const { organizationId, identityId, role } = joining
   if (!(await holdIdentity(tx, identityId))) throw refuse.identity_not_found()
-  if ((await countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
+  if ((await store.countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw refuse.too_many_organizations()
   const memberId = await joinOrganization(tx, joining, now)
   if (!memberId) throw refuse.already_member()
@@ -69,10 +69,10 @@ export async function removeAsDirected(
   { organizationId, memberId, connectionId }: Leaving,
   now: Date,
 ) {
-  const member = await findMember(tx, organizationId, memberId)
+  const member = await memberStore.findMember(tx, organizationId, memberId)
   if (!member) return
   const { identityId, role } = member
-  if (role === 'owner' && !(await uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+  if (role === 'owner' && !(await memberStore.uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
   await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
   const details = { memberId, memberIdentityId: identityId, role, by: 'scim', connectionId }
   await record(tx, { action: 'organization.member.removed', actor: 'system', organizationId, details }, now)

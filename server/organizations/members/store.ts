@@ -2,7 +2,7 @@ import type { OrganizationScope } from '@countersign/protocol/formats/role'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { releaseDomains } from '#organizations/domains/store.ts'
+import * as domainsStore from '#organizations/domains/store.ts'
 
 /** What an identity chose about its organizations when it connected an app; null where it was not asked. */
 export async function findOrganizationAccess(db: Database, identityId: string, clientId: string) {
@@ -195,7 +195,7 @@ export async function updateOrganization(
 export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // After its claims: whoever settles one of them takes both in this order too.
-  await releaseDomains(tx, organizationId)
+  await domainsStore.releaseDomains(tx, organizationId)
 }
 
 /** Sets its connection; false where that is none, and everybody must sign in with one. */

@@ -8,12 +8,8 @@ import { noteWithoutSso } from '#accounts/sessions/sso-session.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 import { askedIn, type Asked } from './signed-action.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
-import {
-  findMembershipOfIdentity,
-  listMembershipsOfSession,
-  lockOrganization,
-  type Membership,
-} from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
+import type { Membership } from '#organizations/members/store.ts'
 
 const refuse = refusals({
   enterprise_sso_required: [403, 'This organization requires its own sign-in.'],
@@ -47,7 +43,7 @@ export async function requireMember(
   scope: OrganizationScope | undefined,
   now: Date,
 ): Promise<Member> {
-  const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
+  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId, identityId })
   if (memberships.length === 0) throw refuse.organization_not_found()
   const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope)).map(toMember)
   const [first, ...others] = able
@@ -63,11 +59,11 @@ export async function requireMember(
 export async function actingMemberTransaction<Result>(
   db: Database,
   { session, organizationId }: Pick<Asking, 'session' | 'organizationId'>,
-  work: (tx: Transaction, locked: Awaited<ReturnType<typeof lockOrganization>>) => Promise<Result>,
+  work: (tx: Transaction, locked: Awaited<ReturnType<typeof membersStore.lockOrganization>>) => Promise<Result>,
 ): Promise<Result> {
-  const memberships = await listMembershipsOfSession(db, session, { organizationId })
+  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId })
   if (memberships.length === 0) throw refuse.organization_not_found()
-  return actingTransaction(db, session, async (tx) => work(tx, await lockOrganization(tx, organizationId)))
+  return actingTransaction(db, session, async (tx) => work(tx, await membersStore.lockOrganization(tx, organizationId)))
 }
 
 /** As which member the person of a session is meant by an id; undefined where it is another's, or nobody's. */
@@ -76,7 +72,7 @@ export async function findOwnMembership(
   session: Session,
   { organizationId, memberId }: { organizationId: string; memberId: string },
 ): Promise<Member | undefined> {
-  const memberships = await listMembershipsOfSession(db, session, { organizationId })
+  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId })
   const found = memberships.find((membership) => membership.memberId === memberId)
   return found && toMember(found)
 }
@@ -87,7 +83,7 @@ export async function findMembership(
   organizationId: string,
   identityId: string,
 ): Promise<Member | undefined> {
-  const found = await findMembershipOfIdentity(db, organizationId, identityId)
+  const found = await membersStore.findMembershipOfIdentity(db, organizationId, identityId)
   return found && toMember(found)
 }
 

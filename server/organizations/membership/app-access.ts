@@ -2,7 +2,7 @@ import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/f
 import type { RegisteredApp } from '#clients/registration/app-directory.ts'
 import type { Database } from '#platform/database/database.ts'
 import type { Access } from '#tokens/families/access-token.ts'
-import { findOrganizationAccess } from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
 
 /**
  * How far an access token reaches into the organizations of its user: as the user chose when they connected the app,
@@ -16,6 +16,6 @@ export async function organizationAccessOf(
 ): Promise<OrganizationAccess> {
   if (app.organizationAccess === 'none') return 'none'
   if (byProviderAlone) return 'read'
-  const chosen = await findOrganizationAccess(db, identityId, clientId)
+  const chosen = await membersStore.findOrganizationAccess(db, identityId, clientId)
   return narrowerAccess(chosen ?? 'none', app.organizationAccess)
 }

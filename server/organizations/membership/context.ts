@@ -8,7 +8,7 @@ import type { Session } from '#accounts/sessions/session.ts'
 import { listOrganizationsHeld, type ForOrganization } from '#tokens/families/family.ts'
 import { findMembership, toMember, type Member } from './access.ts'
 import { isSsoConfirmed } from './sso-confirmation.ts'
-import { listMembershipsOfIdentity, shareOrganization } from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
 
 const refuse = refusals({
   organization_access_denied: [403, 'This identity is a member of no active organization with this id.'],
@@ -32,7 +32,7 @@ export async function enterOrganization(
 ): Promise<ForOrganization | undefined> {
   if (organizationId === undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
   if (organizationId === undefined) return undefined
-  await shareOrganization(tx, organizationId)
+  await membersStore.shareOrganization(tx, organizationId)
   const member = await findMembership(tx, organizationId, identityId)
   if (!member) throw refuse.organization_access_denied()
   const named = await readEnterpriseSso(tx, session.sessionId, organizationId, now)
@@ -97,7 +97,7 @@ export async function listChoices(
   { identityId, clientId }: { identityId: string; clientId: string },
   now: Date,
 ): Promise<OrganizationChoice[]> {
-  const members = (await listMembershipsOfIdentity(db, identityId)).map(toMember)
+  const members = (await membersStore.listMembershipsOfIdentity(db, identityId)).map(toMember)
   if (members.length === 0) return []
   const held = await listOrganizationsHeld(db, { identityId, clientId }, now)
   const signedIn = await listEnterpriseSso(db, { sessionId: session.sessionId, identityId }, now)

@@ -3,9 +3,9 @@ import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 import { toMember, type Member } from './access.ts'
-import { listSignatoryRows } from './signatory-store.ts'
+import * as signatoryStore from './signatory-store.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
-import { listMembershipsOfSession, shareOrganization } from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
 
 const refuse = refusals({
   enterprise_sso_required: [403, 'This organization asks its members to sign in with its own provider first.'],
@@ -39,7 +39,7 @@ export async function requireSignatories(
   organizationId: string,
   now: Date,
 ): Promise<Signatory[]> {
-  const members = (await listMembershipsOfSession(db, session, { organizationId })).map(toMember)
+  const members = (await membersStore.listMembershipsOfSession(db, session, { organizationId })).map(toMember)
   if (members.length === 0) return []
   const signatories = members.map(toSignatory).filter(mayAnswer)
   const [first] = signatories
@@ -54,7 +54,7 @@ export async function requireSignatories(
 
 /** The same for all organizations that the session is for, without those that require a sign-in that there was not. */
 export async function listSignatories(db: Database, session: Session, now: Date): Promise<Signatory[]> {
-  const members = (await listMembershipsOfSession(db, session)).map(toMember)
+  const members = (await membersStore.listMembershipsOfSession(db, session)).map(toMember)
   const listed: Signatory[] = []
   for (const signatory of members.map(toSignatory).filter(mayAnswer)) {
     const { organizationId, ssoRequired } = signatory.organization
@@ -66,7 +66,7 @@ export async function listSignatories(db: Database, session: Session, now: Date)
 
 /** Holds an organization and what its members may do as they are until the transaction ends, beside others. */
 export async function keepOrganization(tx: Transaction, organizationId: string): Promise<void> {
-  await shareOrganization(tx, organizationId)
+  await membersStore.shareOrganization(tx, organizationId)
 }
 
 /**
@@ -74,7 +74,7 @@ export async function keepOrganization(tx: Transaction, organizationId: string):
  * as many people who may approve as it takes. A person counts once, however many of their identities are members.
  */
 export async function canSign(db: Database, organizationId: string, approvalsNeeded: number): Promise<boolean> {
-  const rows = await listSignatoryRows(db, organizationId)
+  const rows = await signatoryStore.listSignatoryRows(db, organizationId)
   const signers = new Set(rows.flatMap(({ userId, maySign }) => (maySign ? userId : [])))
   const approvers = new Set(rows.flatMap(({ userId, mayApprove }) => (mayApprove ? userId : [])))
   const takenBySigner = signers.isSubsetOf(approvers) ? 1 : 0

@@ -7,7 +7,7 @@ import { verifies } from '#platform/crypto/ed25519.ts'
 import { refusals } from '#platform/refusal.ts'
 import { requireFresh } from '#accounts/sessions/session.ts'
 import type { Asking, Member } from './access.ts'
-import { findSigningKey } from '#organizations/members/store.ts'
+import * as membersStore from '#organizations/members/store.ts'
 
 const refuse = refusals({
   invalid_action_signature: [403, 'The signing key of the identity that acts has not signed this.'],
@@ -127,7 +127,7 @@ async function requireMeansToSign(
 ): Promise<void> {
   const told = { fields: { signatureRequired } }
   if (asking.session.authMethod !== 'passkey') throw refuse.passkey_required(told)
-  if (!(await findSigningKey(tx, acting.identityId))) throw refuse.no_signing_key(told)
+  if (!(await membersStore.findSigningKey(tx, acting.identityId))) throw refuse.no_signing_key(told)
 }
 
 /**
@@ -146,7 +146,7 @@ async function readSigned(
   asked: Asked & { signature: string },
 ) {
   const message = signedActionMessage(action, asked.details)
-  const publicKey = await findSigningKey(tx, identityId)
+  const publicKey = await membersStore.findSigningKey(tx, identityId)
   const bytes = fromCanonicalBase64(asked.signature)
   if (!publicKey || !bytes || !verifies(Buffer.from(message, 'utf8'), bytes, publicKey))
     throw refuse.invalid_action_signature()

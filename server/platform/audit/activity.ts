@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
-import { listEntriesOfUser } from './store.ts'
+import * as store from './store.ts'
 
 /** Many: where the database knows little of its rows, it sorts a person's for each page. */
 const pageEntries = 2000
@@ -19,6 +19,6 @@ export async function listActivity(
   userId: string,
   page: { before?: string | undefined; count: number },
 ): Promise<ActivityEntry[]> {
-  const entries = await listEntriesOfUser(db, userId, page)
+  const entries = await store.listEntriesOfUser(db, userId, page)
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }

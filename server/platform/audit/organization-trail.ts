@@ -1,7 +1,7 @@
 import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
-import { listEntriesOfOrganization } from './store.ts'
+import * as store from './store.ts'
 
 type Wanted = { organizationId: string; before?: string | undefined; action?: string | undefined }
 
@@ -9,7 +9,7 @@ const batch = 500
 
 /** What was done in an organization, the newest first: `count` entries older than `before`. */
 export async function listTrail(db: Database, wanted: Wanted, count: number): Promise<OrganizationAuditEntry[]> {
-  const entries = await listEntriesOfOrganization(db, wanted, count)
+  const entries = await store.listEntriesOfOrganization(db, wanted, count)
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 

@@ -6,7 +6,7 @@ import { pruneContinuations } from '#oauth/fedcm/continuation.ts'
 import { pruneEmailProofs } from '#accounts/identities/email.ts'
 import { pruneHandles } from '#accounts/identities/handle.ts'
 import type { Kernel } from '#platform/module/services.ts'
-import { pruneRateLimits } from '#platform/rate-limits/store.ts'
+import * as rateLimitsStore from '#platform/rate-limits/store.ts'
 import { rest } from '#platform/rest.ts'
 import { pruneInvitations } from '#organizations/members/invitation.ts'
 import { pruneSlugs } from '#organizations/members/slug.ts'
@@ -66,7 +66,7 @@ const sweeps: Record<string, Sweep> = {
   'records of signing requests': pruneRecords,
   'signing requests to organizations that expired': expireOrganizationRequests,
   'signing requests to organizations that led to nothing': pruneOrganizationRequests,
-  'rate limits': pruneRateLimits,
+  'rate limits': rateLimitsStore.pruneRateLimits,
 }
 
 /** What is due once in a while. It happens once, whichever processes try. */

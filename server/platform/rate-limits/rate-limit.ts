@@ -2,7 +2,8 @@ import { secondsAfter, type Clock } from '#platform/clock.ts'
 import type { Prepared } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/digest.ts'
 import { countersBeyond, countersOf, type Counter, type Key, type PersonKey } from './rate-limit-key.ts'
-import { takeRateLimit, type Taken } from './store.ts'
+import * as store from './store.ts'
+import type { Taken } from './store.ts'
 import { refusals, type Refusal } from '#platform/refusal.ts'
 import { sourceAddress } from '#platform/http/source-address.ts'
 
@@ -181,7 +182,7 @@ function createCounters({ clock, shared }: Pick<Setting, 'clock' | 'shared'>) {
     const now = clock()
     const endsAt = secondsAfter(now, limited[what].seconds)
     const { taken, endsAt: ends }: Taken = shared
-      ? await takeRateLimit(shared, { keySha256, lease: size, endsAt, latestEnd: latestEndOf(what, now) }, now)
+      ? await store.takeRateLimit(shared, { keySha256, lease: size, endsAt, latestEnd: latestEndOf(what, now) }, now)
       : { taken: points, endsAt }
     const left = Math.max(0, Math.min(size, points - (taken - size)))
     remember(windowsOf(what), key, { endsAt: ends, left, exhausted: taken >= points }, now)

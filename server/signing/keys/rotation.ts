@@ -10,7 +10,8 @@ import { refusals } from '#platform/refusal.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireFresh, type Session } from '#accounts/sessions/session.ts'
 import { enrolKey, readPublicKey, toRecord } from './key.ts'
-import { endKey, forgetPrivateHalves, listKeys, type StoredKey } from './store.ts'
+import * as store from './store.ts'
+import type { StoredKey } from './store.ts'
 import { expirePending } from '#signing/requests/request.ts'
 
 const refuse = refusals({
@@ -35,7 +36,7 @@ export async function rotateKey(
   await requireOwnIdentity(db, session, identityId)
   requireFresh(session, now)
   const { encryptedPrivateKey } = rotation
-  const keysBefore = await listKeys(db, identityId)
+  const keysBefore = await store.listKeys(db, identityId)
   if (keysBefore.length === 0) throw refuse.no_signing_key()
   const publicKey = readPublicKey(rotation)
   requireSigned(keysBefore, { identityId, ...rotation })
@@ -44,21 +45,21 @@ export async function rotateKey(
   await rateLimits.count('signing key rotation of an identity', identityId)
   return actingTransaction(db, session, async (tx) => {
     const { handle } = await holdOwnIdentity(tx, session, identityId)
-    const keys = await listKeys(tx, identityId)
+    const keys = await store.listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw refuse.no_signing_key()
     requireSigned(keys, { identityId, ...rotation })
 
     // Never before it began: another process may have made it, whose clock is ahead.
     const at = laterOf(now, current.createdAt)
-    if (!(await endKey(tx, current, at))) throw refuse.key_changed()
-    await forgetPrivateHalves(tx, current)
+    if (!(await store.endKey(tx, current, at))) throw refuse.key_changed()
+    await store.forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
     await enrolKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
     const expired = await expirePending(tx, identityId, now)
     const details = { keyVersion, expiredRequests: expired.length }
     await record(tx, { action: 'signing_key.rotated', actor: 'person', userId, identityId, details }, now)
-    return { key: toRecord(handle, await listKeys(tx, identityId)), expired }
+    return { key: toRecord(handle, await store.listKeys(tx, identityId)), expired }
   })
 }
 

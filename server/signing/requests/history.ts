@@ -2,19 +2,13 @@ import type { Answer } from '@countersign/protocol/api'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { Database } from '#platform/database/database.ts'
 import type { Acting } from '#accounts/sessions/session.ts'
-import {
-  listEndedOfUser,
-  listSignedForOrganizations,
-  readSignedForOrganizations,
-  type EndedOfIdentity,
-  type Position,
-  type SignedForOrganization,
-} from './listing-store.ts'
-import { listAnswersTo } from './organization-answer-store.ts'
+import * as listingStore from './listing-store.ts'
+import type { EndedOfIdentity, Position, SignedForOrganization } from './listing-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
 import { toMemberView } from './organization-view.ts'
 import { toPage, type Page } from './request-page.ts'
 import { toSigningRequest } from './request.ts'
-import { listRequestsOfUser } from './store.ts'
+import * as store from './store.ts'
 
 type History = Answer<'GET /api/signing/history'>
 
@@ -26,8 +20,8 @@ export async function readHistory(db: Database, acting: Acting, { cursor, count 
   const before = cursor === undefined ? undefined : readPosition(cursor)
   // One more than asked tells that there is a next page.
   const wanted = { before, count: count + 1 }
-  const own = await listEndedOfUser(db, acting.userId, wanted, now)
-  const ofOrganizations = await listSignedForOrganizations(db, acting, wanted)
+  const own = await listingStore.listEndedOfUser(db, acting.userId, wanted, now)
+  const ofOrganizations = await listingStore.listSignedForOrganizations(db, acting, wanted)
   const found = [...own, ...ofOrganizations].toSorted(newestFirst)
   const read = async (chosen: Found[]) => [
     ...(await readOwn(db, acting, chosen)),
@@ -44,14 +38,14 @@ function newestFirst(one: Position, other: Position): number {
 
 async function readOwn(db: Database, acting: Acting, chosen: Found[]): Promise<SigningRequest[]> {
   const places = chosen.filter((each) => 'identityId' in each)
-  return places.length === 0 ? [] : (await listRequestsOfUser(db, acting, places)).map(toEndedRequest)
+  return places.length === 0 ? [] : (await store.listRequestsOfUser(db, acting, places)).map(toEndedRequest)
 }
 
 async function readOfOrganizations(db: Database, acting: Acting, chosen: Found[], now: Date) {
   const places = chosen.filter((each) => 'organizationId' in each)
   if (places.length === 0) return []
-  const requests = await readSignedForOrganizations(db, acting, places, now)
-  const answers = Map.groupBy(await listAnswersTo(db, requests), ({ requestId }) => requestId)
+  const requests = await listingStore.readSignedForOrganizations(db, acting, places, now)
+  const answers = Map.groupBy(await organizationAnswerStore.listAnswersTo(db, requests), ({ requestId }) => requestId)
   // What they may do there still is not asked: nothing is left to do.
   const over = { maySign: false, mayApprove: false }
   return requests.map((request) => toMemberView(request, answers.get(request.requestId) ?? [], { ...request, ...over }))

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
 import type { Acting } from '#accounts/sessions/session.ts'
-import { requests } from './organization-request-store.ts'
-import { request } from './store.ts'
+import * as organizationRequestStore from './organization-request-store.ts'
+import * as store from './store.ts'
 
 /** Where a request stands among those of a person. */
 export type Position = { createdAt: Date; requestId: string }
@@ -61,7 +61,8 @@ export function readSignedForOrganizations(
 ) {
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
-  return requests(db, now)
+  return organizationRequestStore
+    .requests(db, now)
     .innerJoin('signing_organization_answer as own', (join) =>
       join
         .onRef('own.organization_id', '=', 'signing_organization_request.organization_id')
@@ -94,7 +95,7 @@ export function listRequests(
   const { createdAt, requestId } = before
   return db
     .selectFrom('signing_request')
-    .select(request)
+    .select(store.request)
     .where('identity_id', '=', identityId)
     .where(sql<boolean>`(created_at, request_id) < (${createdAt}::timestamptz, ${requestId}::uuid)`)
     .orderBy('created_at', 'desc')

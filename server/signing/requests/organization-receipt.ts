@@ -5,7 +5,8 @@ import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { proveKeys } from '#signing/transparency/event.ts'
 import { signStatement } from '#signing/transparency/log-key.ts'
-import { listAnswers, type Place } from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
+import type { Place } from './organization-answer-store.ts'
 import { settled } from './organization-request.ts'
 
 const refuse = refusals({
@@ -21,7 +22,7 @@ export async function writeOrganizationReceipt(kernel: Kernel, place: Place, now
   const request = await settled(kernel.db, place, now)
   const { requestId, clientId, organizationId, organizationName, approvalsNeeded, payload, resolvedAt } = request
   if (request.status !== 'signed' || !resolvedAt) throw refuse.request_not_signed()
-  const answers = await listAnswers(kernel.db, place)
+  const answers = await organizationAnswerStore.listAnswers(kernel.db, place)
   const { log, keys } = await proveKeys(kernel, answers, now)
   const signatures: OrganizationReceipt['signatures'] = []
   for (const [index, answer] of answers.entries()) {

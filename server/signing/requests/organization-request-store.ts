@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { countStanding, deleteAnswers, stands, type Place } from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
+import type { Place } from './organization-answer-store.ts'
 import type { Asking } from './quota.ts'
-import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
+import * as pendingStore from './pending-store.ts'
+import type { PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
   organizationId: string
@@ -46,14 +48,14 @@ type OfApp = { organizationId: string } & Omit<Asking, 'signerId'>
  */
 export async function countPending(db: Database, { organizationId, ...app }: OfApp, now: Date) {
   const { rows } = await sql<PendingCounts>`
-    select ${pendingCounts(app)}
+    select ${pendingStore.pendingCounts(app)}
     from (
       select client_id, expires_at, ${actsForIt(now)} as is_connected
       from signing_organization_request
       where organization_id = ${organizationId} and status = 'pending' and expires_at > ${now} offset 0
     ) pending
     where is_connected = ${app.isConnected}`.execute(db)
-  return readCounts(rows, now)
+  return pendingStore.readCounts(rows, now)
 }
 
 /** Whether the app of a request acts for the organization at `now`. */
@@ -161,12 +163,13 @@ export async function completeRequest(
       update signing_organization_request set status = 'signed', resolved_at = ${now}
       where organization_id = ${organizationId} and request_id = ${requestId}
         and status = 'pending' and expires_at > ${now}
-        and ${countStanding('sign')} > 0 and ${countStanding('approve')} >= approvals_needed
+        and ${organizationAnswerStore.countStanding('sign')} > 0
+        and ${organizationAnswerStore.countStanding('approve')} >= approvals_needed
       returning ${ended}
     ), forgotten as (
       delete from signing_organization_answer using completed
       where signing_organization_answer.organization_id = completed."organizationId"
-        and signing_organization_answer.request_id = completed."requestId" and not ${stands}
+        and signing_organization_answer.request_id = completed."requestId" and not ${organizationAnswerStore.stands}
     )
     select * from completed`.execute(tx)
   return rows[0]
@@ -186,7 +189,7 @@ export async function endRequest(
       and status = 'pending' and expires_at ${isOver} ${now}
     returning ${ended}`.execute(tx)
   const [over] = rows
-  if (over) await deleteAnswers(tx, [over])
+  if (over) await organizationAnswerStore.deleteAnswers(tx, [over])
   return over
 }
 
@@ -203,7 +206,7 @@ export async function expireDue(tx: Transaction, now: Date, batch: number): Prom
       and signing_organization_request.request_id = due.request_id
       and status = 'pending' and expires_at <= ${now}
     returning ${ended}`.execute(tx)
-  await deleteAnswers(tx, rows)
+  await organizationAnswerStore.deleteAnswers(tx, rows)
   return rows
 }
 

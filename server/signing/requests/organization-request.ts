@@ -15,14 +15,8 @@ import { holdOrganization } from '#organizations/members/sso-members.ts'
 import { actsForOrganization } from '#tokens/families/family.ts'
 import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
 import { writeMetadata } from './metadata.ts'
-import {
-  forgetAnswers,
-  listAnswers,
-  listAnswersOfIdentity,
-  type AnswerOfIdentity,
-  type Place,
-  type StoredAnswer,
-} from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
+import type { AnswerOfIdentity, Place, StoredAnswer } from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
 import { countAsking, countUnconnected, isRecorded, requireRoom, type Asking } from './quota.ts'
 
@@ -87,7 +81,7 @@ export async function openOrganizationRequest(
  */
 export async function readOrganizationStatus(db: Database, clientId: string, requestId: string, now: Date) {
   const request = await settled(db, await findPlaceOfApp(db, clientId, requestId), now)
-  return toStatus(request, await listAnswers(db, request))
+  return toStatus(request, await organizationAnswerStore.listAnswers(db, request))
 }
 
 /** Where a request of an app to an organization is. Refuses `request_not_found`, `access_denied`. */
@@ -144,7 +138,7 @@ export async function tellApps(tx: Transaction, ended: store.Ended[], now: Date)
   for (const request of ended) {
     const { clientId, status } = request
     if (status === 'pending') continue
-    const data = toStatus(request, await listAnswers(tx, request))
+    const data = toStatus(request, await organizationAnswerStore.listAnswers(tx, request))
     events.push({ clientId, type: `signing.${status}` as const, data })
   }
   await enqueueWebhooks(tx, events, now)
@@ -170,7 +164,7 @@ const pageSignatures = 100
 /** What an identity has signed for organizations, the latest first. */
 export async function* readOrganizationSignatures(db: Database, identityId: string) {
   const pages = readPages<AnswerOfIdentity>(pageSignatures, (before, count) =>
-    listAnswersOfIdentity(db, identityId, { before, count }),
+    organizationAnswerStore.listAnswersOfIdentity(db, identityId, { before, count }),
   )
   for await (const answers of pages)
     yield answers.map(({ publicKey, signature, answeredAt, ...answer }) => ({
@@ -183,7 +177,7 @@ export async function* readOrganizationSignatures(db: Database, identityId: stri
 
 /** Takes identities that are going out of what waits; what was signed stays, without their handles. */
 export async function forgetOrganizationSignatures(tx: Transaction, identityIds: string[]): Promise<void> {
-  await forgetAnswers(tx, identityIds)
+  await organizationAnswerStore.forgetAnswers(tx, identityIds)
 }
 
 /**

@@ -3,7 +3,7 @@ import { originsOf } from '#clients/registration/redirect-uri.ts'
 import type { AppDirectory } from '#clients/registration/app-directory.ts'
 import type { Database } from '#platform/database/database.ts'
 import { refusals } from '#platform/refusal.ts'
-import { findPlace } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({ request_not_found: [404, 'There is no such signing request.'] })
 
@@ -26,7 +26,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Where the app of a request is registered to live: nobody else's page may stand around what it asks. */
 async function originsOfApp({ db, apps }: Pick<Surroundings, 'db' | 'apps'>, requestId: string): Promise<string[]> {
-  const place = await findPlace(db, requestId)
+  const place = await store.findPlace(db, requestId)
   const app = place && (await apps.find(place.clientId))
   return app ? originsOf(app.redirectUris) : []
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
-import { stands } from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
 import type { Asking } from './quota.ts'
 
 /** What waits: of one app, or of those of its owner, and of all that are connected as it is, or are not. */
@@ -123,7 +123,7 @@ function isUnanswered({ identityIds }: Members, now: Date) {
       select from signing_organization_answer
       where signing_organization_answer.organization_id = signing_organization_request.organization_id
         and signing_organization_answer.request_id = signing_organization_request.request_id
-        and signing_organization_answer.identity_id = any(${identityIds}::uuid[]) and ${stands}
+        and signing_organization_answer.identity_id = any(${identityIds}::uuid[]) and ${organizationAnswerStore.stands}
     )`
 }
 

@@ -4,9 +4,9 @@ import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { Database } from '#platform/database/database.ts'
 import { listSignatories, type Signatory } from '#organizations/membership/signatory.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { listSigners } from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
 import { toMemberViews } from './organization-answer.ts'
-import { listRequests } from './organization-request-store.ts'
+import * as organizationRequestStore from './organization-request-store.ts'
 import * as store from './pending-store.ts'
 import { toPage, type Page } from './request-page.ts'
 import { isForPerson, toSigningRequest } from './request.ts'
@@ -61,7 +61,7 @@ type Member = Signatory & { handle: string }
 async function listMembers(db: Database, session: Session, now: Date): Promise<Member[]> {
   const signatories = await listSignatories(db, session, now)
   if (signatories.length === 0) return []
-  const signers = await listSigners(
+  const signers = await organizationAnswerStore.listSigners(
     db,
     signatories.map(({ identityId }) => identityId),
   )
@@ -106,7 +106,7 @@ async function readOwn(db: Database, session: Session, chosen: Found[]): Promise
 
 async function readOfOrganizations(db: Database, chosen: Found[], now: Date) {
   const places = chosen.filter((each) => 'organizationId' in each)
-  return places.length === 0 ? [] : listRequests(db, places, now)
+  return places.length === 0 ? [] : organizationRequestStore.listRequests(db, places, now)
 }
 
 function toPendingRequest(found: Found, names: Map<string, string>, members: Member[]): PendingRequest | undefined {

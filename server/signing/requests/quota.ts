@@ -4,7 +4,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { textKey, type RateLimits } from '#platform/rate-limits/rate-limit.ts'
 import { refusals } from '#platform/refusal.ts'
 import type { readCounts } from './pending-store.ts'
-import { deleteRecordsBefore, noteRecorded } from './quota-store.ts'
+import * as quotaStore from './quota-store.ts'
 
 const refuse = refusals({
   too_many_pending: [429, 'Too many requests of this app wait for this signer already.'],
@@ -62,10 +62,14 @@ type Room = { isConnected: boolean; pendingMax?: number | undefined }
  */
 export function isRecorded(tx: Transaction, asking: Asking, now: Date): Promise<boolean> {
   const after = secondsAfter(now, -limits.signingRequestRecordedSeconds)
-  return noteRecorded(tx, asking, { now, after, ofUnconnectedMax: limits.signingRequestRecordedOfUnconnectedMax })
+  return quotaStore.noteRecorded(tx, asking, {
+    now,
+    after,
+    ofUnconnectedMax: limits.signingRequestRecordedOfUnconnectedMax,
+  })
 }
 
 /** Forgets up to `batch` of what was noted of records that say nothing any more, and says how many. */
 export function pruneRecords(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteRecordsBefore(db, secondsAfter(now, -limits.signingRequestRecordedSeconds), batch)
+  return quotaStore.deleteRecordsBefore(db, secondsAfter(now, -limits.signingRequestRecordedSeconds), batch)
 }

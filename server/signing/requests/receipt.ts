@@ -7,7 +7,7 @@ import type { Session } from '#accounts/sessions/session.ts'
 import { proveKey } from '#signing/transparency/event.ts'
 import { signStatement } from '#signing/transparency/log-key.ts'
 import { findAsking, requireReader } from './organization-answer.ts'
-import { hasSigned } from './organization-answer-store.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
 import { writeOrganizationReceipt } from './organization-receipt.ts'
 import { findPlaceOfApp } from './organization-request.ts'
 import * as store from './store.ts'
@@ -29,7 +29,7 @@ export async function issueReceipt(kernel: Kernel, session: Session, requestId: 
   if (place) return write(kernel, await store.findRequestOfUser(kernel.db, session, place.identityId, requestId), now)
   const asking = await findAsking(kernel.db, session, requestId)
   if (!asking) throw refuse.request_not_found()
-  if (!(await hasSigned(kernel.db, session, asking))) await requireReader(kernel, asking, now)
+  if (!(await organizationAnswerStore.hasSigned(kernel.db, session, asking))) await requireReader(kernel, asking, now)
   return writeOrganizationReceipt(kernel, asking, now)
 }
 

@@ -1,7 +1,7 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
-import { listRequests } from './listing-store.ts'
+import * as listingStore from './listing-store.ts'
 import type { StoredRequest } from './store.ts'
 
 /** Few, since each has its whole text. */
@@ -10,7 +10,7 @@ const pageRequests = 100
 /** Everything that an identity was asked to sign, the latest first. */
 export async function* readAllRequests(db: Database, identityId: string) {
   const pages = readPages<StoredRequest>(pageRequests, (before, count) =>
-    listRequests(db, identityId, { before, count }),
+    listingStore.listRequests(db, identityId, { before, count }),
   )
   for await (const requests of pages)
     yield requests.map((request) => ({

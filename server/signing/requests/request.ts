@@ -16,11 +16,11 @@ import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireFresh, type Acting, type Session } from '#accounts/sessions/session.ts'
 import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
 import { toAskingApp } from './asking-app.ts'
-import { findCurrentKey } from '#signing/keys/store.ts'
+import * as keysStore from '#signing/keys/store.ts'
 import { writeMetadata } from './metadata.ts'
 import { readOrganizationStatus } from './organization-request.ts'
 import { countAsking, countUnconnected, isRecorded, requireRoom } from './quota.ts'
-import { deleteRecords } from './quota-store.ts'
+import * as quotaStore from './quota-store.ts'
 import * as store from './store.ts'
 import * as sweeps from './request-sweep-store.ts'
 import { bindSignature, deleteSignatureUses } from './signature-use.ts'
@@ -68,7 +68,7 @@ export async function openRequest(
     // Whoever opens or rotates holds the identity: what is counted and the key that is read stay as they are.
     const identity = await holdIdentity(tx, identityId)
     if (!identity) throw refuse.identity_not_found()
-    const key = await findCurrentKey(tx, identityId)
+    const key = await keysStore.findCurrentKey(tx, identityId)
     if (!key) throw refuse.no_signing_key()
     const asking = { ...by, isConnected: await isConnected(tx, identityId, clientId) }
     requireRoom(await store.countPending(tx, { identityId, ...asking }, now), { ...asking, pendingMax }, now)
@@ -202,7 +202,7 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
 export async function forgetRequests(tx: Transaction, identityIds: string[]): Promise<void> {
   await store.deleteRequests(tx, identityIds)
   await deleteSignatureUses(tx, identityIds)
-  await deleteRecords(tx, identityIds)
+  await quotaStore.deleteRecords(tx, identityIds)
 }
 
 /** Requests to a person are theirs: an organization that has signed them in alone learns of none. */

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Database, Prepared, Transaction } from '#platform/database/database.ts'
 import type { Acting } from '#accounts/sessions/session.ts'
 import type { Asking } from './quota.ts'
-import { pendingCounts, readCounts, type PendingCounts } from './pending-store.ts'
+import * as pendingStore from './pending-store.ts'
+import type { PendingCounts } from './pending-store.ts'
 
 type NewRequest = {
   requestId: string
@@ -48,7 +49,7 @@ type OfApp = { identityId: string } & Omit<Asking, 'signerId'>
  */
 export async function countPending(db: Database, { identityId, ...app }: OfApp, now: Date) {
   const { rows } = await sql<PendingCounts>`
-    select ${pendingCounts(app)}
+    select ${pendingStore.pendingCounts(app)}
     from (
       select client_id, expires_at, exists (
         select from authorization_consent consent
@@ -57,7 +58,7 @@ export async function countPending(db: Database, { identityId, ...app }: OfApp, 
       from signing_request where identity_id = ${identityId} and status = 'pending' and expires_at > ${now} offset 0
     ) pending
     where is_connected = ${app.isConnected}`.execute(db)
-  return readCounts(rows, now)
+  return pendingStore.readCounts(rows, now)
 }
 
 /** Where a request stands, for whoever knows its id alone, and whose it is; one whose identity has gone waits still. */

@@ -1,6 +1,6 @@
 import type { Kernel } from '#platform/module/services.ts'
-import { listStillPending as listOfOrganizations } from './organization-request-store.ts'
-import { listStillPending as listOfIdentities } from './store.ts'
+import * as organizationRequestStore from './organization-request-store.ts'
+import * as store from './store.ts'
 
 /** A request that somebody waits for, of an identity or of an organization. */
 export type Awaited = { requestId: string; expiresAt: Date } & ({ identityId: string } | { organizationId: string })
@@ -51,8 +51,8 @@ export function createWaiting({ db, clock, config }: Pick<Kernel, 'db' | 'clock'
       const ofIdentities = awaited.filter((request) => 'identityId' in request)
       const ofOrganizations = awaited.filter((request) => 'organizationId' in request)
       const pending = new Set([
-        ...(ofIdentities.length > 0 ? await listOfIdentities(db, ofIdentities) : []),
-        ...(ofOrganizations.length > 0 ? await listOfOrganizations(db, ofOrganizations) : []),
+        ...(ofIdentities.length > 0 ? await store.listStillPending(db, ofIdentities) : []),
+        ...(ofOrganizations.length > 0 ? await organizationRequestStore.listStillPending(db, ofOrganizations) : []),
       ])
       // One that is gone altogether, with its identity, is settled too.
       settled(awaited.map(({ requestId }) => requestId).filter((requestId) => !pending.has(requestId)))

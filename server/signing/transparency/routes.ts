@@ -12,7 +12,7 @@ import { listKeyEvents } from './event.ts'
 import { publicJwkOf } from './log-key.ts'
 import { readLog } from './log.ts'
 import { proveConsistency, proveInclusion } from './proof.ts'
-import { findLeafByHash, listLeaves } from './store.ts'
+import * as store from './store.ts'
 
 const refuse = refusals({
   invalid_tree_size: [400, 'The log has not been of that size, or not at that size of the other.'],
@@ -58,7 +58,7 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
         from + limits.transparencyLeavesMax,
         size,
       )
-      const leaves = await listLeaves(db, from, to - from)
+      const leaves = await store.listLeaves(db, from, to - from)
       return { size, leaves: leaves.map(({ index, leaf }) => ({ index, leaf })) }
     },
   })
@@ -84,7 +84,7 @@ function proofRoutes(host: Host, kernel: Kernel): void {
     async handler({ query }) {
       const size = await requireSize(query.size)
       const leafHash = fromCanonicalBase64(query.leafHash)
-      const leaf = leafHash && (await findLeafByHash(db, leafHash))
+      const leaf = leafHash && (await store.findLeafByHash(db, leafHash))
       if (!leaf || leaf.index >= size) throw refuse.leaf_not_found()
       return { index: leaf.index, size, hashes: await proveInclusion(db, leaf.index, size) }
     },

@@ -1,7 +1,8 @@
 import { rootOf, type Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/digest.ts'
-import { readNodes, type Place } from './store.ts'
+import * as store from './store.ts'
+import type { Place } from './store.ts'
 
 /** Leaves that stand beside each other: those from `start` on, before `end`. */
 export type Range = { start: number; end: number }
@@ -22,7 +23,7 @@ export function subtreesOf({ start, end }: Range): Place[] {
 export async function readSubtrees(db: Database | Transaction, places: Place[]): Promise<Subtree[]> {
   if (places.length === 0) return []
   const wanted = new Map(places.map((place) => [nameOf(place), place]))
-  const nodes = new Map((await readNodes(db, [...wanted.values()])).map((node) => [nameOf(node), node]))
+  const nodes = new Map((await store.readNodes(db, [...wanted.values()])).map((node) => [nameOf(node), node]))
   return places.map((place) => {
     const node = nodes.get(nameOf(place))
     if (!node) throw new Error(`the log has lost the subtree ${nameOf(place)}`)

@@ -6,7 +6,7 @@ import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { removeAsDirected } from '#organizations/members/sso-members.ts'
-import { findLink, findSubjectOfAddress } from './link-store.ts'
+import * as linkStore from './link-store.ts'
 import { holdDirectory, type Provisioning } from './directory.ts'
 import * as store from './store.ts'
 import type { Sought } from './scim-filter.ts'
@@ -162,13 +162,13 @@ function subjectKeyOf(subjectBy: Provisioning['subjectBy'], { externalId, email,
 async function subjectOf(tx: Transaction, subjectBy: Provisioning['subjectBy'], person: Person) {
   const { connectionId, subject, subjectKey } = person
   if (subject !== null) return subject
-  if (subjectBy === 'externalId') return (await findLink(tx, connectionId, subjectKey)) ? subjectKey : null
-  return findSubjectOfAddress(tx, connectionId, subjectKey)
+  if (subjectBy === 'externalId') return (await linkStore.findLink(tx, connectionId, subjectKey)) ? subjectKey : null
+  return linkStore.findSubjectOfAddress(tx, connectionId, subjectKey)
 }
 
 /** Ends the membership that is connected with somebody. Refuses `last_owner`. */
 async function endMembership(tx: Transaction, { connectionId }: Provisioning, { subject }: Person, now: Date) {
-  const link = subject === null ? undefined : await findLink(tx, connectionId, subject)
+  const link = subject === null ? undefined : await linkStore.findLink(tx, connectionId, subject)
   if (!link) return
   const { organizationId, memberId } = link
   await removeAsDirected(tx, { organizationId, memberId, connectionId }, now)

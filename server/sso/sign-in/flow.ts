@@ -12,7 +12,7 @@ import { Refusal, refusals } from '#platform/refusal.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireFresh } from '#accounts/sessions/session.ts'
-import { deleteExpiredAssertions, insertAssertion } from './assertion-store.ts'
+import * as assertionStore from './assertion-store.ts'
 import { openClient } from '#sso/connections/client.ts'
 import {
   findConnection,
@@ -23,7 +23,7 @@ import {
   type Connection,
 } from '#sso/connections/connection.ts'
 import { openEncryptionKeys } from '#sso/connections/encryption-key.ts'
-import { findCertificate } from '#sso/connections/encryption-key-store.ts'
+import * as encryptionKeyStore from '#sso/connections/encryption-key-store.ts'
 import { beginOidc, finishOidc, OidcMemory } from '#sso/providers/oidc.ts'
 import { serviceProviderOf, type SamlIdentityProvider } from '#sso/saml/saml.ts'
 import { serviceProviderMetadata } from '#sso/saml/metadata.ts'
@@ -193,7 +193,11 @@ async function finishOnce(
   const longest = secondsAfter(clock(), 2 * limits.flowLifetimeSeconds)
   const told = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
   const expiresAt = told < longest ? told : longest
-  const isFirst = await insertAssertion(db, { connectionId, assertionSha256: sha256(assertionId), expiresAt })
+  const isFirst = await assertionStore.insertAssertion(db, {
+    connectionId,
+    assertionSha256: sha256(assertionId),
+    expiresAt,
+  })
   if (!isFirst) throw refuseAnswer.sso_answer_invalid(because('assertion_used'))
   return person
 }
@@ -202,7 +206,7 @@ async function finishOnce(
 export async function describeServiceProvider({ db, config }: Kernel, connectionId: string): Promise<string> {
   const connection = isUuid(connectionId) ? await findConnection(db, connectionId) : undefined
   if (connection?.settings.protocol !== 'saml') throw refuse.sso_not_available()
-  const certificate = await findCertificate(db, connectionId)
+  const certificate = await encryptionKeyStore.findCertificate(db, connectionId)
   return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId), certificate)
 }
 
@@ -245,7 +249,7 @@ export function pruneFlows(db: Database, now: Date, batch: number): Promise<numb
 
 /** Deletes up to `batch` assertions that count no more, and says how many. */
 export function pruneAssertions(db: Database, now: Date, batch: number): Promise<number> {
-  return deleteExpiredAssertions(db, now, batch)
+  return assertionStore.deleteExpiredAssertions(db, now, batch)
 }
 
 /** The connection, in service and of an active organization. Refuses `sso_not_available` alike where it is not. */

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { GatheredStatement } from '#platform/database/batching.ts'
-import { byProviderAlone, grantedColumns, type Granted } from './store.ts'
+import * as store from './store.ts'
+import type { Granted } from './store.ts'
 
 export type Access = Granted & { clientId: string }
 
@@ -18,7 +19,7 @@ export const findAccessStatement: GatheredStatement = {
       join token_lineage using (identity_id, lineage_id)
       where expires_at > now and revoked_at is null
     )
-    select nth::integer, own, client_id as "clientId", ${grantedColumns}
+    select nth::integer, own, client_id as "clientId", ${store.grantedColumns}
     from found join identity using (identity_id)`,
 }
 
@@ -42,7 +43,7 @@ export function findAccessOfClient(db: Database | Transaction, { identityId, sha
       'handle',
       'organization_id as organizationId',
       'sso_connection_id as ssoConnectionId',
-      byProviderAlone.as('byProviderAlone'),
+      store.byProviderAlone.as('byProviderAlone'),
     ])
     .where('token_access.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)

@@ -8,7 +8,8 @@ import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
 import { isUuid, readToken, tokenPrefix, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { requireVerifier, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { findAccessStatement, type Access } from './access-store.ts'
+import * as accessStore from './access-store.ts'
+import type { Access } from './access-store.ts'
 
 export type { Access }
 
@@ -22,7 +23,7 @@ const refuse = refusals({
  * once. Refuses `unauthorized`, `invalid_token` (RFC 6750 §3).
  */
 export function accessGuard({ config, gathered, clock }: Kernel, keys: SigningKeys) {
-  const find = gathered<Access>(findAccessStatement)
+  const find = gathered<Access>(accessStore.findAccessStatement)
   return guard(async (request): Promise<Access> => {
     // Another scheme, or this one alone, brings no bearer token: then only the scheme is told (RFC 6750 §3).
     if (!/^Bearer +\S/i.test(request.headers.authorization ?? ''))

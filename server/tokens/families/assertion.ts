@@ -1,7 +1,7 @@
 import type { Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/digest.ts'
 import { newToken, uuidToBytes } from '#platform/crypto/token-format.ts'
-import { replaceCode } from './assertion-store.ts'
+import * as assertionStore from './assertion-store.ts'
 import { endOfFirst, routeOfFirst } from './family.ts'
 
 /** A code to give an assertion for: where it was to be sent, and what it may be for at the most. */
@@ -29,6 +29,6 @@ export async function reissueAsAssertion(tx: Transaction, { code, ...wanted }: R
   const token = newToken('assertion', uuidToBytes(route.identityId), uuidToBytes(route.lineageId))
   const expiresAt = endOfFirst('assertion', now)
   const replacing = { ...route, ...wanted, codeSha256: sha256(code), successorSha256: sha256(token), expiresAt }
-  const replaced = await replaceCode(tx, replacing, now)
+  const replaced = await assertionStore.replaceCode(tx, replacing, now)
   return replaced && { token, identityId: route.identityId, scope: replaced.scope }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/database/database.ts'
 import { secondsAfter } from '#platform/clock.ts'
-import { findAccessOfClient, findHandle } from './access-store.ts'
+import * as accessStore from './access-store.ts'
 import type { AccessKey } from './access-token.ts'
 import { findLineageOfRefresh, type Terms } from './family.ts'
 
@@ -24,7 +24,7 @@ export async function describeAccess(
   key: AccessKey,
   now: Date,
 ): Promise<Described | undefined> {
-  const access = await findAccessOfClient(db, { ...key, clientId }, now)
+  const access = await accessStore.findAccessOfClient(db, { ...key, clientId }, now)
   return access && { kind: 'access', identityId: key.identityId, ...access }
 }
 
@@ -42,7 +42,7 @@ export async function describeRefresh(
   const { identityId, scope, rotatedAt, endsAt, organizationId, ssoConnectionId } = found.lineage
   const idleAt = rotatedAt && secondsAfter(rotatedAt, refreshTokenSeconds)
   const expiresAt = idleAt && idleAt < endsAt ? idleAt : endsAt
-  const identity = expiresAt > now ? await findHandle(db, identityId) : undefined
+  const identity = expiresAt > now ? await accessStore.findHandle(db, identityId) : undefined
   if (!identity) return undefined
   const { handle } = identity
   const forOrganization = { organizationId, ssoConnectionId }

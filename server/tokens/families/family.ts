@@ -8,29 +8,11 @@ import type { Gathered } from '#platform/database/batching.ts'
 import type { Kernel } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
-import { deleteExpiredAccess } from './access-store.ts'
-import { revokeEarlierCodes } from './code-store.ts'
-import {
-  findAnyOfOrganization,
-  listOrganizationsOfClient,
-  listScopesOfClient,
-  revokeOfOrganization,
-} from './organization-store.ts'
-import {
-  deleteEndedLineages,
-  deleteTokensOf,
-  findLineage,
-  insertLineage,
-  redeemCodeStatement,
-  revokeLineage,
-  revokeLineagesOfClient,
-  rotateStatement,
-  type Consented,
-  type ForOrganization,
-  type Granted,
-  type Lineage,
-  type Redeemed,
-} from './store.ts'
+import * as accessStore from './access-store.ts'
+import * as codeStore from './code-store.ts'
+import * as organizationStore from './organization-store.ts'
+import * as store from './store.ts'
+import type { Consented, ForOrganization, Granted, Lineage, Redeemed } from './store.ts'
 
 export type { ForOrganization, Granted, Lineage, Redeemed }
 
@@ -65,8 +47,8 @@ export async function beginLineage(
   const token = newToken(kind, uuidToBytes(consented.identityId), uuidToBytes(lineageId))
   // Without either there is nothing by which two requests could be told apart.
   if (consented.codeChallenge !== undefined || consented.nonce !== undefined)
-    await revokeEarlierCodes(tx, { ...consented, now })
-  await insertLineage(tx, {
+    await codeStore.revokeEarlierCodes(tx, { ...consented, now })
+  await store.insertLineage(tx, {
     ...consented,
     lineageId,
     codeSha256: sha256(token),
@@ -85,7 +67,7 @@ export function endOfFirst(kind: FirstToken, now: Date): Date {
 export type Redeeming = { redeem: Gathered<Redeemed>; rotate: Gathered<Redeemed> }
 
 export function openRedeeming({ gathered }: Pick<Kernel, 'gathered'>): Redeeming {
-  return { redeem: gathered(redeemCodeStatement), rotate: gathered(rotateStatement) }
+  return { redeem: gathered(store.redeemCodeStatement), rotate: gathered(store.rotateStatement) }
 }
 
 export type Redemption = {
@@ -166,7 +148,7 @@ export async function rotateRefresh(
 /** The lineage that a code or an assertion began, whatever has become of either. */
 export async function findLineageOfFirst(db: Database, kind: FirstToken, token: string): Promise<Lineage | undefined> {
   const route = routeOfFirst(kind, token)
-  const lineage = route && (await findLineage(db, route.identityId, route.lineageId))
+  const lineage = route && (await store.findLineage(db, route.identityId, route.lineageId))
   return lineage && equalBytes(lineage.codeSha256, sha256(token)) ? lineage : undefined
 }
 
@@ -177,7 +159,7 @@ export async function findLineageOfFirst(db: Database, kind: FirstToken, token: 
 export async function findLineageOfRefresh(db: Database, refreshToken: string, now: Date) {
   const route = routeOfRefresh(refreshToken)
   if (!route) return undefined
-  const lineage = await findLineage(db, route.identityId, route.lineageId)
+  const lineage = await store.findLineage(db, route.identityId, route.lineageId)
   if (!lineage?.familySha256 || !equalBytes(lineage.familySha256, sha256(route.family))) return undefined
 
   const presented = sha256(refreshToken)
@@ -193,7 +175,7 @@ export async function revokeForReuse(
   now: Date,
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await revokeLineage(tx, identityId, lineageId, now))) return
+    if (!(await store.revokeLineage(tx, identityId, lineageId, now))) return
     await record(tx, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
   })
 }
@@ -205,7 +187,7 @@ export async function revokeAllOfClient(
   clientId: string,
   now: Date,
 ): Promise<void> {
-  await revokeLineagesOfClient(tx, identityId, clientId, now)
+  await store.revokeLineagesOfClient(tx, identityId, clientId, now)
 }
 
 /**
@@ -217,7 +199,7 @@ export function listOrganizationsHeld(
   held: { identityId: string; clientId: string },
   now: Date,
 ): Promise<string[]> {
-  return listOrganizationsOfClient(db, held, now)
+  return organizationStore.listOrganizationsOfClient(db, held, now)
 }
 
 /**
@@ -229,7 +211,7 @@ export async function findScopesHeld(
   held: { identityId: string; clientId: string; organizationIds: string[] },
   now: Date,
 ): Promise<{ scope: string[]; firstAt: Date; lastAt: Date } | undefined> {
-  const live = held.organizationIds.length === 0 ? [] : await listScopesOfClient(db, held, now)
+  const live = held.organizationIds.length === 0 ? [] : await organizationStore.listScopesOfClient(db, held, now)
   const [first, last] = [live[0], live.at(-1)]
   if (!first || !last) return undefined
   const scope = [...new Set(live.flatMap((each) => each.scope))]
@@ -242,7 +224,7 @@ export function actsForOrganization(
   acting: { organizationId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
-  return findAnyOfOrganization(db, acting, now)
+  return organizationStore.findAnyOfOrganization(db, acting, now)
 }
 
 /**
@@ -254,17 +236,17 @@ export async function revokeLineagesOfOrganization(
   of: { organizationId: string; identityIds?: string[] },
   now: Date,
 ): Promise<void> {
-  if (of.identityIds?.length !== 0) await revokeOfOrganization(tx, of, now)
+  if (of.identityIds?.length !== 0) await organizationStore.revokeOfOrganization(tx, of, now)
 }
 
 /** Forgets every code and token of identities that are going. */
 export async function forgetTokens(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteTokensOf(tx, identityIds)
+  await store.deleteTokensOf(tx, identityIds)
 }
 
 /** Deletes up to `batch` lineages and as many access tokens that have ended, and says how many. */
 export async function pruneTokens(db: Database, now: Date, batch: number): Promise<number> {
-  return (await deleteExpiredAccess(db, now, batch)) + (await deleteEndedLineages(db, now, batch))
+  return (await accessStore.deleteExpiredAccess(db, now, batch)) + (await store.deleteEndedLineages(db, now, batch))
 }
 
 function newAccess(identityId: string, { accessTokenSeconds }: Terms, now: Date): NewAccess {

@@ -2,10 +2,10 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { record } from '#platform/audit/audit.ts'
 import { secondsAfter } from '#platform/clock.ts'
 import { transaction, type Database } from '#platform/database/database.ts'
-import { deleteAccessOfClient, noteRecordedRevocation } from './access-store.ts'
+import * as accessStore from './access-store.ts'
 import type { AccessKey } from './access-token.ts'
 import { findLineageOfRefresh } from './family.ts'
-import { revokeLineage } from './store.ts'
+import * as store from './store.ts'
 
 /**
  * Ends all that descends from the consent of a refresh token, of whatever generation it is. Does nothing where the
@@ -17,7 +17,7 @@ export async function revokeRefresh(db: Database, clientId: string, refreshToken
 
   const { identityId, lineageId } = found.lineage
   await transaction(db, async (tx) => {
-    if (!(await revokeLineage(tx, identityId, lineageId, now))) return
+    if (!(await store.revokeLineage(tx, identityId, lineageId, now))) return
     await record(tx, { ...revokedBy(clientId, identityId), details: { token: 'refresh_token' } }, now)
   })
 }
@@ -29,10 +29,10 @@ export async function revokeRefresh(db: Database, clientId: string, refreshToken
  */
 export async function revokeAccess(db: Database, clientId: string, key: AccessKey, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    const deleted = await deleteAccessOfClient(tx, { ...key, clientId }, now)
+    const deleted = await accessStore.deleteAccessOfClient(tx, { ...key, clientId }, now)
     if (!deleted) return
     const after = secondsAfter(now, -limits.accessRevocationRecordedSeconds)
-    if (!(await noteRecordedRevocation(tx, deleted, { now, after }))) return
+    if (!(await accessStore.noteRecordedRevocation(tx, deleted, { now, after }))) return
     await record(tx, { ...revokedBy(clientId, key.identityId), details: { token: 'access_token' } }, now)
   })
 }

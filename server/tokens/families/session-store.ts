@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#platform/database/database.ts'
 import { selectSessions, type SessionsOf } from '#accounts/sessions/ending.ts'
-import { ofOrganization } from './organization-store.ts'
+import * as organizationStore from './organization-store.ts'
 
 /** Revokes the lineages of sessions, which this transaction holds, whose code was not redeemed. */
 export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
@@ -21,7 +21,7 @@ export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Dat
 function givenIn(tx: Transaction, of: SessionsOf) {
   if ('organizationId' in of) {
     const { connectionId } = of
-    return sql<boolean>`${ofOrganization(of)} and by_passkey is not true
+    return sql<boolean>`${organizationStore.ofOrganization(of)} and by_passkey is not true
       ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}`
   }
   const own = tx.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', of.userId)

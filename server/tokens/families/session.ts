@@ -18,7 +18,7 @@ import {
   type OpenedSession,
   type ProvedPerson,
 } from '#accounts/sessions/session.ts'
-import { revokeUnredeemed } from './session-store.ts'
+import * as sessionStore from './session-store.ts'
 
 /**
  * Ends sessions with the codes that they gave and that no app has redeemed yet, and says how many sessions that were.
@@ -28,7 +28,7 @@ import { revokeUnredeemed } from './session-store.ts'
 export async function endSessions(tx: Transaction, of: SessionsOf, now: Date): Promise<number> {
   const count = await holdSessions(tx, of)
   if (count === 0) return 0
-  await revokeUnredeemed(tx, of, now)
+  await sessionStore.revokeUnredeemed(tx, of, now)
   await queueLogouts(tx, { sessions: selectSessions(tx, of) }, now)
   await removeSessions(tx, of)
   return count

@@ -1,6 +1,6 @@
 import type { Transaction } from '#platform/database/database.ts'
 import { tokenPrefix } from '#platform/crypto/token-format.ts'
-import { findAccessOfClient } from './access-store.ts'
+import * as accessStore from './access-store.ts'
 import { accessKeyOf, type AccessKey, type Issuing } from './access-token.ts'
 import type { Granted } from './store.ts'
 
@@ -26,7 +26,7 @@ export async function findSubject(
   { key, clientId }: { key: AccessKey; clientId: string },
   now: Date,
 ): Promise<(Subject & GivenFor) | undefined> {
-  const access = await findAccessOfClient(tx, { ...key, clientId }, now)
+  const access = await accessStore.findAccessOfClient(tx, { ...key, clientId }, now)
   if (!access) return undefined
   const { authTime, byProviderAlone, organizationId, ssoConnectionId } = access
   return { identityId: key.identityId, authTime, byProviderAlone, organizationId, ssoConnectionId }

@@ -7,14 +7,8 @@ import { secondsAfter } from '#platform/clock.ts'
 import { transaction } from '#platform/database/database.ts'
 import type { Kernel } from '#platform/module/services.ts'
 import { refusals } from '#platform/refusal.ts'
-import {
-  deleteKeySets,
-  findNewestSet,
-  forgetPrivateHalves,
-  insertKeySet,
-  versionSigningAt,
-  type NewKey,
-} from './store.ts'
+import * as store from './store.ts'
+import type { NewKey } from './store.ts'
 
 /** What a set of keys signs by, a key for each. */
 export const algorithms = ['RS256', 'ES256', 'EdDSA'] as const satisfies Algorithm[]
@@ -29,13 +23,13 @@ const newKeyPair = promisify(generateKeyPair)
 
 /** Whether keys were ever made in this database. */
 export async function hasKeys(db: Vault['db']): Promise<boolean> {
-  return (await findNewestSet(db)) !== undefined
+  return (await store.findNewestSet(db)) !== undefined
 }
 
 /** Makes the first set where there is none. Processes that start together each offer one; the first is everyone's. */
 export async function makeFirstKeys({ db, keyring }: Vault, now: Date): Promise<void> {
-  if (await findNewestSet(db)) return
-  await insertKeySet(db, await newKeySet(keyring, 1, now, now))
+  if (await store.findNewestSet(db)) return
+  await store.insertKeySet(db, await newKeySet(keyring, 1, now, now))
 }
 
 /**
@@ -46,7 +40,7 @@ export async function makeFirstKeys({ db, keyring }: Vault, now: Date): Promise<
 export async function rotateKeys(vault: Vault, { atOnce }: { atOnce: boolean }, now: Date): Promise<void> {
   const lead = atOnce ? limits.signingKeyEmergencyLeadSeconds : limits.signingKeyLeadSeconds
   const signsAt = secondsAfter(now, lead)
-  const newest = await findNewestSet(vault.db)
+  const newest = await store.findNewestSet(vault.db)
   if (newest && newest.signsAt > now && newest.signsAt <= signsAt) throw refuse.rotation_under_way()
   if (!(await publishKeySet(vault, newest?.version ?? 0, 'operator', { now, signsAt })))
     throw refuse.rotation_under_way()
@@ -55,16 +49,16 @@ export async function rotateKeys(vault: Vault, { atOnce }: { atOnce: boolean }, 
 /** Publishes the set that follows in time for keys to sign no longer than they should, once among all processes. */
 export async function rotateKeysWhenDue(vault: Vault, now: Date): Promise<void> {
   const signsAt = secondsAfter(now, limits.signingKeyScheduledLeadSeconds)
-  const newest = await findNewestSet(vault.db)
+  const newest = await store.findNewestSet(vault.db)
   if (!newest || secondsAfter(newest.signsAt, limits.signingKeyPeriodSeconds) > signsAt) return
   await publishKeySet(vault, newest.version, 'system', { now, signsAt })
 }
 
 /** Ends what has served: the private halves of keys that are published no more, and later the public ones. */
 export async function pruneKeys(db: Vault['db'], now: Date): Promise<number> {
-  const published = await versionSigningAt(db, secondsAfter(now, -limits.signingKeyPublishedAfterSeconds))
-  const known = await versionSigningAt(db, secondsAfter(now, -limits.signingKeyRememberedSeconds))
-  return (await forgetPrivateHalves(db, published)) + (await deleteKeySets(db, known))
+  const published = await store.versionSigningAt(db, secondsAfter(now, -limits.signingKeyPublishedAfterSeconds))
+  const known = await store.versionSigningAt(db, secondsAfter(now, -limits.signingKeyRememberedSeconds))
+  return (await store.forgetPrivateHalves(db, published)) + (await store.deleteKeySets(db, known))
 }
 
 type Times = { now: Date; signsAt: Date }
@@ -78,7 +72,7 @@ async function publishKeySet(
 ): Promise<boolean> {
   const keys = await newKeySet(keyring, version + 1, now, signsAt)
   return transaction(db, async (tx) => {
-    if (!(await insertKeySet(tx, keys))) return false
+    if (!(await store.insertKeySet(tx, keys))) return false
     const details = { signsAt: signsAt.toISOString(), keys: keys.map(({ kid }) => kid) }
     await record(tx, { action: 'keys.rotated', actor, details }, now)
     return true

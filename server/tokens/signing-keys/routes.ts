@@ -4,7 +4,7 @@ import type { Host } from '#platform/http/http.ts'
 import type { Kernel } from '#platform/module/services.ts'
 import { rotateKeys } from './key-rotation.ts'
 import { publishedUntil, stateOf } from './key-schedule.ts'
-import { listKeys } from './store.ts'
+import * as store from './store.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** The operator's hand on the keys that sign tokens. */
@@ -32,7 +32,7 @@ export function signingKeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys):
 
 /** The keys that are published at an instant, the newest first. */
 async function listPublished(db: Kernel['db'], now: Date): Promise<endpoints.SigningKeyList> {
-  const all = await listKeys(db)
+  const all = await store.listKeys(db)
   const keys = all.map((key) => ({ ...key, until: publishedUntil(key, all), state: stateOf(key, all, now) }))
   return {
     keys: keys

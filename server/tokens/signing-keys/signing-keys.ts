@@ -8,7 +8,8 @@ import { secondsAfter } from '#platform/clock.ts'
 import type { Kernel } from '#platform/module/services.ts'
 import { algorithms, makeFirstKeys, sealOf } from './key-rotation.ts'
 import { publishedUntil } from './key-schedule.ts'
-import { listKeys, type KeyRow } from './store.ts'
+import * as store from './store.ts'
+import type { KeyRow } from './store.ts'
 
 export { algorithms }
 
@@ -104,7 +105,7 @@ async function readKeys(
   known: Known | undefined,
   now: Date,
 ): Promise<Known> {
-  const rows = await listKeys(db)
+  const rows = await store.listKeys(db)
   const opened = await Promise.all(
     rows.map(async (row) => {
       const before = known?.opened.find((each) => each.row.kid === row.kid)
