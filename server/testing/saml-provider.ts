@@ -22,7 +22,9 @@ export type SentForm = { action: string; fields: Record<string, string> }
 export async function startSamlProvider(clock: () => Date) {
   const program = join(import.meta.dirname, 'samlify-provider.js')
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [port] = await once(createInterface(child.stdout), 'line')
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the SAML provider has ended')))
+  const [port] = await Promise.race([once(createInterface(child.stdout), 'line'), ended])
+  ended.catch(() => {})
   const origin = `http://localhost:${port}`
 
   async function ask(address: string, init: RequestInit = {}): Promise<string> {

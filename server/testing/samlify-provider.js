@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { Constants, IdentityProvider, ServiceProvider, setSchemaValidator } from 'samlify'
 
 const { binding, format } = Constants.namespace
-const read = (name) => readFileSync(new URL(`../sso/corpus/keys/${name}.pem`, import.meta.url), 'utf8')
+const read = (name) => readFileSync(new URL(`../sso/saml/corpus/keys/${name}.pem`, import.meta.url), 'utf8')
 const keys = ['provider', 'successor'].map((name) => ({ privateKey: read(`${name}.key`), signingCert: read(name) }))
 const element = (name, content) => `<saml:${name}>${content}</saml:${name}>`
 const attribute = ([name, value]) =>
