@@ -92,11 +92,12 @@ for (const [owners, senders] of [
   })
 
 test('FAI-24 an app that answers at once gets its many tokens amid the backlogs of many that do not', async (t) => {
-  const filling = { owners: 20, appsOfOwner: 1, sessions: 8, senders: 0 }
+  const filling = { owners: 20, appsOfOwner: 1, sessions: 16, senders: 0 }
   const late = await fill(t, filling, { status: 200, afterMilliseconds: 850 })
   const quick = await fill(t, { owners: 1, appsOfOwner: 1, sessions: 24, senders: 0 }, { status: 200 })
   await startSender(t)
   await quick.has(24)
-  // Counted by number, each of them would have been sent all its eight before: 160.
-  assert.ok(late.received.length < 100, `${late.received.length} of theirs were sent meanwhile`)
+  // Counted by number, each of them would have been sent all its sixteen before: 320. On a busy machine no answer comes
+  // at once, which counts for the quick one too.
+  assert.ok(late.received.length < 200, `${late.received.length} of theirs were sent meanwhile`)
 })

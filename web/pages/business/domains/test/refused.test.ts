@@ -11,11 +11,14 @@ const ofOthers = ['invalid_token', 'invalid_client', 'workspace_creation_failed'
 const server = new URL('../../../../../server/', import.meta.url)
 
 test('whatever these pages may be refused they say in words of their own', async () => {
-  const rooms = await readdir(new URL('organizations/', server))
+  const paths = await readdir(new URL('organizations/', server), { recursive: true })
   const files = [
-    ...rooms.filter((name) => /^[a-z-]+\.ts$/.test(name)).map((name) => `organizations/${name}`),
-    ...['connection', 'encryption-key', 'provisioning', 'settings'].map((name) => `sso/${name}.ts`),
+    ...paths.filter((path) => /^[a-z-]+\/[a-z-]+\.ts$/.test(path)).map((path) => `organizations/${path}`),
+    ...['connections/connection', 'connections/encryption-key', 'connections/settings', 'provisioning/directory'].map(
+      (path) => `sso/${path}.ts`,
+    ),
   ]
+  assert.ok(files.length > 30, files.join())
   const unsaid: string[] = []
   for (const file of files) {
     const source = await readFile(new URL(file, server), 'utf8')
