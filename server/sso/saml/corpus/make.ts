@@ -1,6 +1,6 @@
 /**
  * Writes the corpus: answers of identity providers, each in a file of its own, and `index.json`, which says of each
- * what it is. `node server/sso/corpus/make.ts` makes all of it anew, always the same, with keys that are there for
+ * what it is. `node server/sso/saml/corpus/make.ts` makes all of it anew, always the same, with keys that are there for
  * nothing else. A valid answer is accepted, and a hostile one refused, for the reason that stands in the index.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
