@@ -28,14 +28,18 @@ export const backChannelModules: Module<Leaving>[] = [
       const before = backChannel.received.length
       await leaving.leaveToApp(usual)
       await leaving.judgeSignedOut()
-      const received = await backChannel.has(before + 1)
-      const tokens = received.slice(before).map(({ headers, body }) => {
-        assert.match(headers['content-type'] ?? '', /^application\/x-www-form-urlencoded\b/)
-        const form = new URLSearchParams(body)
-        assert.deepEqual([...form.keys()], ['logout_token'])
-        return form.get('logout_token') ?? ''
-      })
-      const token = tokens.find((each) => decodeJwt(each)['sid'] === sid) ?? assert.fail('none is of this session')
+      // Tokens of sessions that ended before may still come in between.
+      let token: string | undefined
+      for (let count = before + 1; token === undefined; count += 1) {
+        const received = await backChannel.has(count)
+        const tokens = received.slice(before).map(({ headers, body }) => {
+          assert.match(headers['content-type'] ?? '', /^application\/x-www-form-urlencoded\b/)
+          const form = new URLSearchParams(body)
+          assert.deepEqual([...form.keys()], ['logout_token'])
+          return form.get('logout_token') ?? ''
+        })
+        token = tokens.find((each) => decodeJwt(each)['sid'] === sid)
+      }
       const keys = createRemoteJWKSet(new URL(provider.metadata.jwks_uri))
       const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer: provider.issuer,
