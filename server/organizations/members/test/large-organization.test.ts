@@ -75,11 +75,12 @@ test('QRY-07 a member of a large organization reads it without reading its other
 })
 
 test('QRY-13 a member who leaves a large organization, or is removed, ends without a look at the others', async () => {
-  const [owner, removed, leaving] = [await createSigner(world), await world.person(), await world.person()]
+  const owner = await createSigner(world)
+  const [first, removed, leaving] = [await world.person(), await world.person(), await world.person()]
   const { id } = await makeOrganization(world, owner)
   const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
   const sessions = []
-  for (const member of [removed, leaving]) {
+  for (const member of [first, removed, leaving]) {
     await join(world, { id, owner, role: 'member' }, member)
     const headers = await signInByOrganization(world, member, { organizationId: id })
     await app.tokens({ ...member, headers }, { organizationId: id, scope: 'openid' })
@@ -94,6 +95,11 @@ test('QRY-13 a member who leaves a large organization, or is removed, ends witho
     'removing a member': () => askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberIdOf(removed)}`),
     leaving: () => askBusiness(world, leaving, `DELETE /organizations/${id}/members/${memberIdOf(leaving)}`),
   }
+  // The first row of a table makes the first blocks of its indexes, too: that is no look at what others have.
+  assert.equal(
+    (await askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberIdOf(first)}`)).statusCode,
+    204,
+  )
   const tooMany: string[] = []
   for (const [what, ask] of Object.entries(requests)) {
     watch.take()
@@ -104,7 +110,13 @@ test('QRY-13 a member who leaves a large organization, or is removed, ends witho
   }
   for (const headers of sessions)
     assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401)
-  await world.kernel.alone((db) => deleteOthers(db, id, [owner.identityId, removed.identityId, leaving.identityId]))
+  await world.kernel.alone((db) =>
+    deleteOthers(
+      db,
+      id,
+      [owner, first, removed, leaving].map(({ identityId }) => identityId),
+    ),
+  )
   assert.deepEqual(tooMany, [])
 })
 
