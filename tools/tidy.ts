@@ -9,7 +9,10 @@ const lineCharactersMax = 120
 const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 'misc', 'shared', 'util', 'utils']
 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
-const mayReveal = ['server/platform/**', 'server/clients/**', 'server/sso/**', 'server/testing/**']
+const mayReveal = [
+  'server/platform/{config,crypto,database,http,observability,outbound}/**',
+  'server/{clients/registration,sso/providers,testing}/**',
+]
 
 /** The one module that reads where a request comes from; every other one asks it. */
 const readsAddress = 'server/platform/http/source-address.ts'
@@ -20,7 +23,7 @@ const addressOfRequest = [
 ]
 
 /** Where no session is meant: the database itself, and tests. */
-const mayAct = ['server/platform/**', 'server/testing/**', '**/*.test.ts']
+const mayAct = ['server/platform/{database,queue,rate-limits}/**', 'server/testing/**', '**/*.test.ts']
 
 /** Functions of the server that know of a session and change something in a transaction that does not hold it. */
 const withoutHoldingSession: Record<string, string> = {

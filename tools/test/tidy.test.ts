@@ -14,8 +14,8 @@ const tidy: Record<string, string> = {
   'server/main.ts': `import { start } from './start.ts'\nstart(new URL('./worker.ts', import.meta.url))`,
   'server/start.ts': `export type Started = true\nexport function start(worker: URL): Started { return worker.reveal }`,
   'server/start.test.ts': `import { start } from './start.ts'\ntest('it skips nothing', () => start().reveal())`,
-  'server/worker.ts': `import { secret } from './platform/secret.ts'`,
-  'server/platform/secret.ts': `export const secret = other.reveal()`,
+  'server/worker.ts': `import { secret } from './platform/crypto/secret.ts'`,
+  'server/platform/crypto/secret.ts': `export const secret = other.reveal()`,
   'web/pages/signin/main.tsx': `render()`,
   'node_modules/some/index.ts': `export const unused = 1`,
 }
@@ -47,7 +47,7 @@ const faults: Record<string, [path: string, text: string, expected: string]> = {
   'a test that is skipped by an option': ['a.test.ts', `test('x', { skip: true })`, 'a.test.ts leaves out a test'],
   'a secret revealed in a route': [
     'server/worker.ts',
-    `import { secret } from './platform/secret.ts'\nsecret.reveal()`,
+    `import { secret } from './platform/crypto/secret.ts'\nsecret.reveal()`,
     'server/worker.ts reveals a secret, which tools/tidy.ts does not let it',
   ],
   'an address that is read from the request itself': [
@@ -72,14 +72,14 @@ const faults: Record<string, [path: string, text: string, expected: string]> = {
     'web/signin/steps.ts is used by nobody',
   ],
   'an export that nobody mentions': [
-    'server/platform/secret.ts',
+    'server/platform/crypto/secret.ts',
     `export const secret = 1\nexport const spare = 2`,
-    'server/platform/secret.ts exports spare to nobody',
+    'server/platform/crypto/secret.ts exports spare to nobody',
   ],
   'a function exported for its own file': [
-    'server/platform/secret.ts',
+    'server/platform/crypto/secret.ts',
     `export const secret = spare()\nexport function spare() {}`,
-    'server/platform/secret.ts exports spare to nobody',
+    'server/platform/crypto/secret.ts exports spare to nobody',
   ],
 }
 

@@ -164,16 +164,17 @@ async function answered(t: TestContext, { port, from, count }: { port: number; f
   return (await Promise.all(came)).filter(Boolean).length
 }
 
-for (const [setting, ofOne] of [
-  ['off', 500],
-  ['127.0.0.9', 500],
-  ['127.0.0.2', 600],
-  ['1', 600],
+for (const [setting, from, ofOne] of [
+  ['off', '127.0.0.2', 500],
+  ['off', '127.0.0.1', 600],
+  ['127.0.0.9', '127.0.0.2', 500],
+  ['127.0.0.2', '127.0.0.2', 600],
+  ['1', '127.0.0.2', 600],
 ] as const)
-  test(`LOD-36 of 600 connections of one address ${ofOne} are taken with TRUST_PROXY=${setting}`, async (t) => {
+  test(`LOD-36 of 600 connections from ${from}, ${ofOne} are taken with TRUST_PROXY=${setting}`, async (t) => {
     const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: setting }, embedded: true })
     t.after(() => service.close())
     const port = Number(new URL(service.baseUrl).port)
-    assert.equal(await answered(t, { port, from: '127.0.0.2', count: 600 }), ofOne)
+    assert.equal(await answered(t, { port, from, count: 600 }), ofOne)
     assert.equal(await answered(t, { port, from: '127.0.0.3', count: 1 }), 1, 'others are answered')
   })
